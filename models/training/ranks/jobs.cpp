@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t none = -1;
 
 /// What goes to rank 0 before the bytes of a result.
-struct Report {
+struct JobReport {
   std::int64_t job = none;  // the one that is done; none before the first
   std::int64_t size = 0;    // bytes of its result; -1: it was stopped
 };
@@ -64,7 +64,7 @@ void serve(JobQueue& queue, Communicator& ranks, const std::atomic<bool>& abando
   for (int served = ranks.size() - 1; served > 0 && !abandoned;) {
     const std::optional<int> rank = ranks.caller(seconds_between_looks);
     if (!rank) continue;
-    Report report;
+    JobReport report;
     ranks.exchange({}, {{*rank, bytes_of_value(report)}});
     std::optional<std::string> result;
     if (report.size >= 0) {
@@ -104,7 +104,7 @@ void run_and_serve(JobQueue& queue, const Job& job, Communicator& ranks) {
 void run_for_first(const Job& job, Communicator& ranks) {
   std::optional<std::string> result = std::string();
   for (std::int64_t number = none;;) {
-    Report report{.job = number, .size = result ? std::ssize(*result) : -1};
+    JobReport report{.job = number, .size = result ? std::ssize(*result) : -1};
     std::vector<Sent> sent{{0, bytes_of_value(report)}};
     if (report.size > 0) sent.push_back({0, bytes_of_text(*result)});
     ranks.exchange(sent, {{0, bytes_of_value(number)}});

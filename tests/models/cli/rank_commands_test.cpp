@@ -44,8 +44,8 @@ using Words = std::vector<std::string>;
 TEST(RankCommands, EvalPrintsWhatOneProcessPrints) {
   const TemporaryFolder folder;
   const std::string run = folder / "run", strings = folder / "strings";
-  ASSERT_EQ(run_command({"train", "adding", "--model", "rmc", "--steps", "2", "--batch", "4", "--test-samples", "700",
-                         "--quiet", "--out", run})
+  ASSERT_EQ(run_command({"train", "adding", "--length", "4", "--model", "rmc", "--hidden", "8", "--steps", "2",
+                         "--batch", "4", "--test-samples", "700", "--quiet", "--out", run})
                 .status,
             0);
   expect_equal_on_ranks({"eval", run, "--json"});

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
@@ -152,6 +153,15 @@ ArrayStyle style_of(const Program& program) {
 /// Colours are control codes; the names in a trace have none.
 std::ostream& text_of(const Program& program) { return style_of(program).colour ? program.data : program.results; }
 
+/// ", 12.3 MB, ..." for a page that takes a browser seconds.
+std::string warning_of_size(const std::string& page) {
+  constexpr double megabyte = 1e6, large = 5;
+  const double size = static_cast<double>(std::filesystem::file_size(page)) / megabyte;
+  if (size < large) return {};
+  return text(", ", std::round(10 * size) / 10,
+              " MB, which a browser takes a while to open; fewer steps or a smaller --size make it smaller");
+}
+
 /// Says what was written as soon as it is there, because the second file may fail.
 void write_files(const Trace& trace, const StudyFlags& flags, Program& program) {
   if (!flags.trace_file.empty()) {
@@ -160,7 +170,7 @@ void write_files(const Trace& trace, const StudyFlags& flags, Program& program) 
   }
   if (!flags.out.empty()) {
     write_page(trace, flags.out, maker_of(flags));
-    program.messages << "wrote " << flags.out << std::endl;
+    program.messages << "wrote " << flags.out << warning_of_size(flags.out) << std::endl;
   }
 }
 

@@ -1,8 +1,8 @@
 #include <retrace/core/base/error.h>
 #include <retrace/core/files/replacement_file.h>
-#include <retrace/core/trace/trace_json.h>
 #include <retrace/models/reports/document/markup.h>
 #include <retrace/models/study/page.h>
+#include <retrace/models/study/page_data.h>
 #include <retrace/models/study/page_template.h>
 #include <retrace/models/study/printable_trace.h>
 
@@ -15,7 +15,7 @@ std::string page_of(const Trace& trace, const std::string& made_by) {
   const std::string_view page = page_template();
   const std::size_t of_maker = page.find(maker), after_maker = of_maker + maker.size(), of_data = page.find(data);
   return text(page.substr(0, of_maker), escaped(made_by), page.substr(after_maker, of_data - after_maker),
-              page_data(with_printable_names(trace)), page.substr(of_data + data.size()));
+              data_element(with_printable_names(trace)), page.substr(of_data + data.size()));
 }
 
 void write_page(const Trace& trace, const std::string& path, const std::string& made_by) {

@@ -105,11 +105,24 @@ std::vector<std::string> rows_in_words(const Task& task, const Example& example)
   return has_words ? rows : std::vector<std::string>();
 }
 
+/// What the model gave to each right label, in the order of the answers: "0.12 0.9".
+std::string probabilities_of_expected(const Prediction& prediction) {
+  std::string result;
+  for (std::int64_t answer = 0; answer < prediction.example.answers(); ++answer)
+    if (prediction.counts(answer)) {
+      const std::vector<double>& probabilities = prediction.outputs[static_cast<std::size_t>(answer)];
+      const double given = probabilities[static_cast<std::size_t>(prediction.example.label(answer))];
+      result += text(result.empty() ? "" : " ", in_digits(given, "%.2g"));
+    }
+  return result;
+}
+
 std::vector<std::string> notes_on(const Task& task, const TestSample& sample) {
   const Prediction& prediction = *sample.prediction;
   if (task.text_data() != nullptr)
     return {text("tokens, each a row of x: ", task.describe(prediction.example)),
             text("the token after each: ", prediction.expected_words(task)),
+            text("p of these, to the model: ", probabilities_of_expected(prediction)),
             text("most likely, to the model: ", prediction.given_words(task)),
             text("loss: ", in_digits(sample.loss), ", the mean cross entropy; ", name_of(task.metric()), " ",
                  in_digits(metric_of(task.metric(), sample.loss)))};

@@ -2,6 +2,7 @@
 import { followColourScheme } from "./array_colours.js";
 import { checkRecord } from "./check.js";
 import { button, el } from "./dom.js";
+import { readData } from "./page_data.js";
 import { movedPlace, parsePlace, placeText } from "./places.js";
 import { inSlices, summaryOf, summaryText } from "./summary.js";
 import { openTrace } from "./trace.js";
@@ -43,22 +44,34 @@ const contextOf = (page) => ({
   },
 });
 
+const sectionOf = (view, root, attributes) =>
+  el("section", attributes, el("h2", { class: "unseen" }, view.title), el("p", { class: "lead" }, view.lead), root);
+
+const emptyRootOf = (view) => el("div", { class: `view view-${view.id}` });
+
 const showAnew = (page, view) => {
-  const root = el("div", { class: `view view-${view.id}` }),
+  const root = emptyRootOf(view),
     focused = document.activeElement?.id;
   page.view = view;
   selectTab(view.id);
   byId("content").replaceChildren(
-    el(
-      "section",
-      { role: "tabpanel", id: "panel", "aria-labelledby": `tab-${view.id}` },
-      el("h2", { class: "unseen" }, view.title),
-      el("p", { class: "lead" }, view.lead),
-      root,
-    ),
+    sectionOf(view, root, { role: "tabpanel", id: "panel", "aria-labelledby": `tab-${view.id}` }),
   );
   page.update = view.render(root, contextOf(page)) ?? null;
   if (focused && document.activeElement?.id !== focused) byId(focused)?.focus();
+};
+
+// On paper the other views follow the one that is shown.
+const showForPrint = (page) => {
+  for (const view of page.views.filter((one) => one !== page.view)) {
+    const root = emptyRootOf(view);
+    byId("content").append(sectionOf(view, root, { class: "printed" }));
+    view.render(root, contextOf(page));
+  }
+};
+
+const endPrint = () => {
+  for (const section of [...byId("content").children].slice(1)) section.remove();
 };
 
 const show = (page, place) => {
@@ -161,8 +174,8 @@ const tell = (page) => {
   });
 };
 
-const openPage = () => {
-  const trace = openTrace(JSON.parse(byId("trace-data").textContent));
+const openPage = async () => {
+  const trace = openTrace(await readData(byId("trace-data")));
   const page = {
     trace,
     verdicts: [],
@@ -184,6 +197,8 @@ const openPage = () => {
   addEventListener("hashchange", showAddress);
   addEventListener("popstate", showAddress);
   addEventListener("keydown", (event) => onKey(page, event));
+  addEventListener("beforeprint", () => showForPrint(page));
+  addEventListener("afterprint", endPrint);
   showAddress();
   return page.whenChecked.then(() => tell(page));
 };

@@ -19,6 +19,16 @@ export const rangeOf = (...arrays) => {
   return low < 0 ? { low, high: 0, kind: "negative" } : { low: 0, high: high || 1, kind: "positive" };
 };
 
+const fewest = 256, share = 0.99;
+
+// The same without the largest of many numbers, beside which the others would not be seen: these are beyond the colours.
+export const rangeWithoutOutliers = (numbers) => {
+  const sizes = Float64Array.from(numbers, Math.abs).filter(Number.isFinite).sort();
+  if (sizes.length < fewest) return rangeOf(numbers);
+  const most = sizes[Math.floor(share * (sizes.length - 1))] || sizes.at(-1);
+  return rangeOf(Array.from(numbers, (x) => Math.max(-most, Math.min(most, x))));
+};
+
 // A range that a caller gives as two numbers.
 export const rangeBetween = (low, high) => ({
   low,

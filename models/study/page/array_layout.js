@@ -33,7 +33,7 @@ const cellSize = (columns, rows) => {
 
 // {shape, shown, width, height (of all, in pixels), cell: {width, height, numbers}, columns, rows, across, down (which
 // axes go there), indexAt(column, row), boxOf(column, row), cellAt(x, y)}: columns and rows count over all blocks. `cell` is their {width,
-// height} where the usual one does not do.
+// height, perhaps numbers} where the usual one does not do.
 export const arrayLayout = (shape, { maxCells = 4096, cell: given = null } = {}) => {
   const shown = shownShape(shape, maxCells);
   const { across, down } = axesInTurn(shape.length);
@@ -41,7 +41,7 @@ export const arrayLayout = (shape, { maxCells = 4096, cell: given = null } = {})
     rows = productOf(down.map((axis) => shown[axis]));
   const blockColumns = shape.length > 0 ? shown[shape.length - 1] : 1;
   const blockRows = shape.length > 1 ? shown[shape.length - 2] : 1;
-  const cell = given ? { ...given, numbers: given.width >= 34 } : cellSize(columns, rows);
+  const cell = given ? { numbers: given.width >= 34, ...given } : cellSize(columns, rows);
   const gap = shape.length > 2 ? gapOfBlocks : 0;
 
   const indexAt = (column, row) => {

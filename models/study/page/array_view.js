@@ -3,7 +3,7 @@
 // 0; a cut array says so. The numbers are read by pointer, by arrow keys, or as a table.
 import { withNames } from "./array_axes.js";
 import { rangeBetween, rangeOf, cellColour, glyphOf, paintInScheme, palette } from "./array_colours.js";
-import { arrayLayout, flatIndex } from "./array_layout.js";
+import { arrayLayout, flatIndex, shownShape } from "./array_layout.js";
 import { el, exactNumber, formatNumber, shapeText } from "./dom.js";
 import { rowHeader, scrollingTable } from "./table.js";
 
@@ -25,7 +25,7 @@ const paintCells = (canvas, { layout, array, range, mask, cursor }) => {
   context.textAlign = "center";
   context.textBaseline = "middle";
   const { width, height, numbers } = layout.cell;
-  const margin = width > 10 ? 1 : width > 3 ? 0.5 : 0;
+  const side = Math.min(width, height), margin = side > 10 ? 1 : side > 3 ? 0.5 : 0;
   const [size, digits] = width < 50 ? [11, 2] : [12, 3];
   const number = `${size}px system-ui, sans-serif`,
     sign = `bold ${Math.min(12, height - 1)}px system-ui, sans-serif`;
@@ -36,7 +36,7 @@ const paintCells = (canvas, { layout, array, range, mask, cursor }) => {
     const { fill, ink } = cellColour(x, range, masked, colours);
     context.fillStyle = fill;
     context.fillRect(box.x, box.y, width - margin, height - margin);
-    const glyph = glyphOf(x, range, masked);
+    const glyph = side < 5 ? "" : glyphOf(x, range, masked);
     if (!glyph && !numbers) return;
     context.fillStyle = ink;
     context.font = glyph ? sign : number;
@@ -70,7 +70,7 @@ export const readingOf = (array, index, range, masked) => {
   return `${index.length > 0 ? `[${index.join(", ")}] ` : ""}= ${exactNumber(x, array.dtype)}${note}`;
 };
 
-const legendOf = (range) =>
+export const legendOf = (range) =>
   el(
     "span",
     { class: "array-legend" },
@@ -140,7 +140,17 @@ const followCursor = (canvas, layout, see) => {
   });
 };
 
-const cellsOf = (array, { label, layout, range, mask, onCell, readout }) => {
+// A small picture of a matrix, of this size in pixels, without numbers.
+export const pictureOf = (array, { range, mask, width, height }) => {
+  const [rows, columns] = shownShape(array.shape, 4096);
+  const layout = arrayLayout(array.shape, { cell: { width: width / columns, height: height / rows, numbers: false } });
+  const canvas = el("canvas", { "aria-hidden": "true", style: `width:${width}px;height:${height}px` });
+  paintInScheme(canvas, () => paintCells(canvas, { layout, array, range, mask }));
+  return canvas;
+};
+
+// The cells alone, as a canvas. onCell({index, flat, reading} or null) follows pointer and keys.
+export const cellsOf = (array, { label, layout, range, mask, onCell }) => {
   const canvas = el("canvas", {
     class: "array-cells",
     tabindex: "0",
@@ -150,14 +160,12 @@ const cellsOf = (array, { label, layout, range, mask, onCell, readout }) => {
     style: `width:${layout.width}px;height:${layout.height}px`,
   });
   const state = { layout, array, range, mask, cursor: null };
-  const legend = [...readout.childNodes];
   followCursor(canvas, layout, (cell) => {
     state.cursor = cell;
     paintCells(canvas, state);
-    const index = cell && layout.indexAt(cell.column, cell.row);
-    if (index) readout.textContent = readingOf(array, index, range, masks(mask, flatIndex(array.shape, index)));
-    else readout.replaceChildren(...legend);
-    onCell?.(index ? { index, flat: flatIndex(array.shape, index) } : null);
+    if (!cell) return onCell(null);
+    const index = layout.indexAt(cell.column, cell.row), flat = flatIndex(array.shape, index);
+    onCell({ index, flat, reading: readingOf(array, index, range, masks(mask, flat)) });
   });
   paintInScheme(canvas, () => paintCells(canvas, state));
   return canvas;
@@ -187,7 +195,13 @@ export const arrayView = (
   const layout = arrayLayout(array.shape, { maxCells, cell });
   const colours = Array.isArray(range) ? rangeBetween(...range) : (range ?? rangeOf(array.data));
   const readout = el("div", { class: "array-readout", "aria-live": "polite" }, legendOf(colours));
-  const cells = cellsOf(array, { label, layout, range: colours, mask, onCell, readout });
+  const legend = [...readout.childNodes];
+  const see = (cell) => {
+    if (cell) readout.textContent = cell.reading;
+    else readout.replaceChildren(...legend);
+    onCell?.(cell);
+  };
+  const cells = cellsOf(array, { label, layout, range: colours, mask, onCell: see });
   figure.append(el("div", { class: "array-scroll" }, withNames(cells, layout, { rows, columns })), readout);
   if (layout.cut) {
     const sizes = [layout.shown, array.shape].map((shape) => `[${shape.join(", ")}]`);

@@ -1,5 +1,5 @@
 // All attentions and heads at a glance, in one array: attentions across, heads down.
-import { rangeBetween, rangeOf } from "./array_colours.js";
+import { rangeOf } from "./array_colours.js";
 import { gapOfBlocks } from "./array_layout.js";
 import { arrayView } from "./array_view.js";
 import { attentionsOf } from "./attention_places.js";
@@ -78,7 +78,7 @@ export const attentionMap = (trace, kind, sample, room, choose) => {
     mask: (n) => hidden[n],
     maxCells: mostCells,
     cell: cellOfMap(room, array.shape),
-    range: kind === 0 ? rangeBetween(0, 1) : rangeOf(array.data.filter((_, n) => !hidden[n])),
+    range: rangeOf(array.data.filter((_, n) => !hidden[n])),
     rows: down?.elements,
     columns: across.elements,
     onCell: (cell) => (pointed = cell),

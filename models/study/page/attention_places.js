@@ -1,8 +1,9 @@
-// Finds the attentions of a trace: weights that a softmax makes of scores and that a matmul mixes values with, or fused
-// records that do it all; each with its layer and its time step.
+// Finds the attentions of a trace: weights that a softmax makes of products of queries and keys, or that a matmul mixes
+// values with, or fused records that do it all; each with its layer and its time step.
 import { numbersOf } from "./attention_numbers.js";
+import { productOfScores } from "./attention_products.js";
 import { oncePer } from "./once.js";
-import { readersOf } from "./tape_graph.js";
+import { makerOf, readersOf } from "./tape_graph.js";
 import { sizeOf } from "./tensor.js";
 
 const isAlongLastAxis = ({ forward, attributes }, rank) => {
@@ -23,25 +24,30 @@ const mixingRecord = (trace, weights) => {
   return -1;
 };
 
-// Heads stand one axis before the rows of their matrices, until a transpose brings them back beside their features.
-const headsAfter = (trace, mixing) => {
-  const [y] = trace.records[mixing].outputs,
-    { shape } = trace.nodes[y],
+// Whether a transpose exchanges the axis of heads with that of rows.
+const exchangesHeads = ({ op, attributes }, rank) =>
+  op === "transpose" &&
+  attributes?.permutation?.[rank - 3] === rank - 2 &&
+  attributes.permutation[rank - 2] === rank - 3;
+
+// Heads stand one axis before the rows of their matrices: a transpose has put them there before the product, and one
+// brings them back beside their features after the mixing.
+const headsOf = (trace, mixing, product) => {
+  const node = mixing >= 0 ? trace.records[mixing].outputs[0] : trace.records[product.record].inputs[0],
+    { shape } = trace.nodes[node],
     rank = shape.length;
-  const bringsBack = ({ op, attributes }) =>
-    op === "transpose" &&
-    attributes?.permutation?.[rank - 3] === rank - 2 &&
-    attributes.permutation[rank - 2] === rank - 3;
-  return rank > 2 && readersOf(trace, y).some((index) => bringsBack(trace.records[index])) ? shape[rank - 3] : 1;
+  const around = mixing >= 0 ? readersOf(trace, node) : [makerOf(trace, node)].filter((index) => index >= 0);
+  return rank > 2 && around.some((index) => exchangesHeads(trace.records[index], rank)) ? shape[rank - 3] : 1;
 };
 
 const composedAttention = (trace, record) => {
   const { op, inputs, outputs } = trace.records[record];
   const { shape } = trace.nodes[outputs[0]];
   if (op !== "softmax" || shape.length < 2 || !isAlongLastAxis(trace.records[record], shape.length)) return null;
-  const mixing = mixingRecord(trace, outputs[0]);
-  if (mixing < 0) return null;
-  return { kind: "composed", record, scores: inputs[0], weights: outputs[0], shape, heads: headsAfter(trace, mixing) };
+  const mixing = mixingRecord(trace, outputs[0]), product = productOfScores(trace, inputs[0]);
+  if (mixing < 0 && !product) return null;
+  const heads = headsOf(trace, mixing, product);
+  return { kind: "composed", record, product, mixing, scores: inputs[0], weights: outputs[0], shape, heads };
 };
 
 // The weights' shape has an axis of heads even for one head.
@@ -93,7 +99,8 @@ const findAttentions = (trace) => {
 };
 
 // The attentions of a trace in the order of its tape: {kind: "composed" or "fused", record (the softmax, or the fused
-// one), scores and weights (nodes of composed ones), shape (of the weights), heads, samples, queries, keys,
+// one), scores and weights (nodes of composed ones), product (see productOfScores) and mixing (the record of the matmul with the
+// values, or -1) of these, shape (of the weights), heads, samples, queries, keys,
 // layer: {index, name, path, steps}, step, layers}.
 export const attentionsOf = oncePer(findAttentions);
 

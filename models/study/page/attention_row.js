@@ -4,13 +4,16 @@ import { el, formatNumber } from "./dom.js";
 import { formulaMath } from "./mathml.js";
 import { rowHeader, scrollingTable } from "./table.js";
 
+// "Key 3" or "Key 3 (Mary left)".
+const keyText = (key, words) => `Key ${key}${words?.[key] ? ` (${words[key]})` : ""}`;
+
 const averageText = ({ mean }) => `The weights of this row average its dA to Σ A dA = ${formatNumber(mean)}.`;
 
-const strongestText = ({ weights, dWeights, dScores }, { strongest, mean }, row) => {
+const strongestText = ({ weights, dWeights, dScores }, { strongest, mean }, row, words) => {
   const at = row * weights.shape[1] + strongest,
     above = dWeights.data[at] - mean;
   return (
-    `Key ${strongest} has dA = ${formatNumber(dWeights.data[at])}, which lies ${formatNumber(Math.abs(above))} ` +
+    `${keyText(strongest, words)} has dA = ${formatNumber(dWeights.data[at])}, which lies ${formatNumber(Math.abs(above))} ` +
     `${above < 0 ? "below" : "above"} that average; times its weight ${formatNumber(weights.data[at])} this is ` +
     `dS = ${formatNumber(dScores.data[at])}. ` +
     `A higher score here would ${above < 0 ? "lower" : "raise"} the loss.`
@@ -20,8 +23,8 @@ const strongestText = ({ weights, dWeights, dScores }, { strongest, mean }, row)
 const passedText = ({ passed }) =>
   Number.isFinite(passed) ? ` What reaches the scores has ${formatNumber(100 * passed, 3)} % of the length of dA.` : "";
 
-// Explains the row: masked, with one key, saturated or open.
-export const rowText = (numbers, told, row) => {
+// Explains the row: masked, with one key, saturated or open. `words`, if there are any, are those of the keys.
+export const rowText = (numbers, told, row, words = null) => {
   const state = stateOfRow(told);
   if (state === "hidden") return "Every key is masked for this row: it has no weights, and nothing flows back.";
   if (state === "single")
@@ -37,11 +40,11 @@ export const rowText = (numbers, told, row) => {
       `${saturatedFrom}. The average Σ A dA = ${formatNumber(told.mean)} is nearly the dA of that key itself, and the ` +
       `other weights are nearly 0: the gradient of the row's scores is almost zero.${passedText(told)}`
     );
-  return `${averageText(told)} ${strongestText(numbers, told, row)}`;
+  return `${averageText(told)} ${strongestText(numbers, told, row, words)}`;
 };
 
-// The same key by key.
-const rowTable = ({ scores, weights, dWeights, dScores, hidden }, { mean }, row, words) => {
+// The same key by key. `words` are those of the keys.
+export const rowTable = ({ scores, weights, dWeights, dScores, hidden }, { mean }, row, words) => {
   const keys = Array.from({ length: weights.shape[1] }, (_, key) => row * weights.shape[1] + key);
   const line = (name, array, valueOf = (x) => x) =>
     array &&
@@ -53,7 +56,7 @@ const rowTable = ({ scores, weights, dWeights, dScores, hidden }, { mean }, row,
     );
   return scrollingTable(
     `row ${row}, key by key`,
-    ["", ...keys.map((_, key) => `key ${key}${words ? `: ${words[key]}` : ""}`)],
+    ["", ...keys.map((_, key) => `key ${key}${words?.[key] ? `: ${words[key]}` : ""}`)],
     [
       line("S", scores),
       line("A", weights),
@@ -64,12 +67,11 @@ const rowTable = ({ scores, weights, dWeights, dScores, hidden }, { mean }, row,
   );
 };
 
-// `words`, if there are any, name the rows and the keys.
+// The row in a sentence. `words`, if there are any, name its {queries, keys}.
 export const attentionRow = (numbers, told, row, words) =>
   el(
     "section",
     { class: "attention-row" },
-    el("h3", {}, `Row ${row}${words ? `, ${words[row]}` : ""}: `, formulaMath("dS = A (dA - sum A dA)")),
-    el("p", { "aria-live": "polite" }, rowText(numbers, told, row)),
-    rowTable(numbers, told, row, words),
+    el("h3", {}, `Row ${row}${words.queries?.[row] ? `, ${words.queries[row]}` : ""}: `, formulaMath("dS = A (dA - sum A dA)")),
+    el("p", { "aria-live": "polite" }, rowText(numbers, told, row, words.keys)),
   );

@@ -1,12 +1,16 @@
 // Attention by layer, step and head: scores and weights, and the gradients of both.
-import { attentionArrays } from "./attention_arrays.js";
 import { attentionMap, mapKinds } from "./attention_map.js";
-import { numbersOf, rowOf, stateOfRow, strongestRow } from "./attention_numbers.js";
+import { numbersOf, stateOfRow, strongestRow } from "./attention_numbers.js";
+import { operandsOf } from "./attention_operands.js";
 import { attentionAt, attentionsOf, strongestScore } from "./attention_places.js";
-import { attentionRow } from "./attention_row.js";
+import { rowTable } from "./attention_row.js";
+import { attentionScreen } from "./attention_screen.js";
+import { wordsOfAttention } from "./attention_words.js";
 import { checkRecord } from "./check.js";
 import { button, el, formatNumber } from "./dom.js";
 import { jacobianInputs } from "./jacobian.js";
+import { headStrip } from "./head_strip.js";
+import { sizeOfScreen } from "./paired_arrays.js";
 import { choiceOf, numbered, replaceContents, roomIn, stepAfterKey, stepperOf } from "./place_controls.js";
 import { movedPlace, placeText } from "./places.js";
 import { rowHeader, scrollingTable } from "./table.js";
@@ -64,29 +68,32 @@ const recordLine = ({ trace, verdicts, place }, attention, at) => {
   );
 };
 
-// The words of the rows of x, where queries and keys are these rows: the tokens of a text, the facts of a story.
-export const wordsOfAttention = (trace, { queries }, { weights }) =>
-  trace.nodes.find(({ leaf, row_names: names }) => leaf && names?.length === queries && queries === weights.shape[1])
-    ?.row_names;
+const tablesOf = (arrays, { told }, row, words, focus) =>
+  el(
+    "div",
+    { class: "attention-rest" },
+    el("section", {}, el("h3", {}, `Row ${row}, key by key`), rowTable(arrays, told[row], row, words.keys)),
+    el("section", {}, el("h3", {}, "All rows of this head"), rowsTable(told, row, focus)),
+  );
 
-const bodyOf = (context, { attention, head, sample, row: named }, room) => {
-  const { trace, go } = context;
-  const numbers = numbersOf(trace, attention, { sample, head });
-  if (!numbers.weights)
-    return [el("p", {}, "The weights of this attention were too large to be kept, or the tape did not hold them.")];
-  const row = named ?? strongestRow(numbers),
-    told = Array.from({ length: attention.queries }, (_, n) => rowOf(numbers, n));
-  const focus = (n) => go({ record: attention.record, row: n }), words = wordsOfAttention(trace, attention, numbers);
-  return [
-    ...attentionArrays(numbers, told, row, room, focus, words),
-    el(
-      "div",
-      { class: "attention-rest" },
-      attentionRow(numbers, told[row], row, words),
-      el("section", {}, el("h3", {}, "All rows of this head"), rowsTable(told, row, focus)),
-    ),
-    recordLine(context, attention, { sample, head, row }),
-  ];
+// A head: {element, show(at, context)}. Another row of it changes only what has to change.
+const headPart = (context, { attention, head, sample }, room) => {
+  const { trace } = context, numbers = numbersOf(trace, attention, { sample, head });
+  if (!numbers.weights) {
+    const why = "The weights of this attention were too large to be kept, or the tape did not hold them.";
+    return { element: el("p", {}, why), show: () => {} };
+  }
+  const arrays = { ...numbers, ...operandsOf(trace, attention, { sample, head }) }, words = wordsOfAttention(trace, attention);
+  const focus = (row) => context.go({ record: attention.record, head, row });
+  const screen = attentionScreen(arrays, { words, choose: focus, fact: factView(trace), ...sizeOfScreen(room, attention.heads > 1 ? 370 : 330) }), rest = el("div");
+  return {
+    element: el("div", {}, screen.element, rest),
+    show: ({ row: named }, now) => {
+      const row = named ?? strongestRow(numbers);
+      screen.show(row);
+      replaceContents(rest, recordLine(now, attention, { sample, head, row }), tablesOf(arrays, screen, row, words, focus));
+    },
+  };
 };
 
 const stepWords = ({ layer, step }, head, heads) =>
@@ -107,7 +114,7 @@ const factOf = (trace) => {
 const factView = (trace) => {
   const { attention, head, sample, row } = strongestScore(trace);
   const href = placeText({ view: "attention", ...placeOf(attention), head, sample, row });
-  return el("p", {}, el("a", { href, id: "largest-score" }, factOf(trace)));
+  return el("p", { class: "array-note" }, el("a", { href, id: "largest-score" }, factOf(trace)));
 };
 
 // The controls of the view; go(change of the place).
@@ -120,15 +127,13 @@ const controlsOfAttention = (all, go) => {
   const stepper = stepperOf(all.length, "attention", "attention-step", (n) => goTo(all[n]));
   const layerNames = layers.map(({ name }) => name);
   const layer = choiceOf("layer", "attention-layer", layerNames, (n) => goTo(sameStep(layers[n])));
-  const head = choiceOf("head", "attention-head", numbered("head", most("heads")), (n) => go({ head: n }));
   const sample = choiceOf("sample", "attention-sample", numbered("sample", most("samples")), (n) => go({ sample: n }));
   return {
-    elements: [stepper.element, el("div", { class: "choices" }, layer.element, head.element, sample.element)],
+    element: el("div", {}, stepper.element, el("div", { class: "choices" }, layer.element, sample.element)),
     show: (at) => {
       here = at;
       stepper.show(all.indexOf(at.attention), stepWords(at.attention, at.head, at.attention.heads));
       layer.show(at.attention.layer.index);
-      head.show(at.head);
       sample.show(at.sample);
     },
   };
@@ -158,21 +163,33 @@ const mapPart = (trace, root, go) => {
 };
 
 const renderAttention = (root, firstContext) => {
-  let context = firstContext;
+  let context = firstContext, shown = null, part = null, strip = null;
   const all = attentionsOf(context.trace),
     go = (change) => context.go(change);
   const controls = controlsOfAttention(all, go),
     map = mapPart(context.trace, root, go),
     hasMap = all.length > 1 || all[0].heads > 1,
+    heads = el("div"),
     body = el("div", { class: "attention" });
+  const showHead = (at) => {
+    const { attention, head, sample } = at, now = [attention.record, head, sample, roomIn(root)].join(" ");
+    if (now === shown) return;
+    strip = headStrip(context.trace, attention, sample, (n) => go({ ...placeOf(attention), head: n }));
+    part = headPart({ ...context, go }, at, roomIn(root));
+    replaceContents(heads, strip.element ?? "");
+    replaceContents(body, part.element);
+    strip.show(head);
+    shown = now;
+  };
   const update = (next) => {
     context = next;
     const at = attentionAt(context.trace, context.place);
     controls.show(at);
     if (hasMap) map.show(context.place.map, at);
-    replaceContents(body, ...bodyOf(context, at, roomIn(root)));
+    showHead(at);
+    part.show(at, context);
   };
-  root.append(factView(context.trace), ...controls.elements, body, ...(hasMap ? [map.element] : []));
+  root.append(el("div", { class: "attention-top" }, controls.element, heads), body, ...(hasMap ? [map.element] : []));
   update(context);
   return update;
 };
@@ -181,8 +198,7 @@ export const attentionView = {
   id: "attention",
   title: "Attention",
   lead:
-    "Compare dA with dS: a score's gradient is its weight times how far its dA lies above the row's average, so a row " +
-    "with all its weight on one key passes almost nothing back.",
+    "Compare dA with dS: a score's gradient is its weight times how far its dA lies above the row's mean.",
   applies: (trace) => attentionsOf(trace).length > 0,
   fact: factOf,
   opens: (place) => place.head !== undefined,

@@ -73,10 +73,26 @@ const chartAxes = (times, { low, high }, xOf, yOf) => {
   ];
 };
 
-const curveLegend = ({ name }, n) =>
-  el(
-    "li",
-    {},
+// One curve among many: a pointer or the focus on its name makes the others faint, a click keeps it so.
+const curveChoice = (lines) => {
+  let chosen = null;
+  const keys = lines.map(() => null);
+  const mark = (shown) =>
+    lines.forEach((line, n) => line.setAttribute("class", shown === null || shown === n ? "flow-curve" : "flow-curve faint"));
+  const choose = (n) => {
+    chosen = chosen === n ? null : n;
+    keys.forEach((key, k) => key.setAttribute("aria-pressed", String(k === chosen)));
+    mark(chosen);
+  };
+  return (n, ...contents) =>
+    (keys[n] = el("button", {
+      type: "button", "aria-pressed": "false", onclick: () => choose(n), onpointerenter: () => mark(n), onfocus: () => mark(n),
+      onpointerleave: () => mark(chosen), onblur: () => mark(chosen),
+    }, contents));
+};
+
+const curveLegend = ({ name }, n, choice) =>
+  el("li", {}, choice(n,
     svg(
       "svg",
       { viewBox: "0 0 44 12", width: 44, height: 12, "aria-hidden": "true" },
@@ -84,7 +100,7 @@ const curveLegend = ({ name }, n) =>
       curveMark(n, 22, 6),
     ),
     ` ${name}`,
-  );
+  ));
 
 const tableOfCurves = (curves, times) =>
   scrollingTable(
@@ -101,6 +117,8 @@ export const flowChart = (curves, times, label) => {
   const { left, right, top, bottom } = chartFrame;
   const xOf = (t) => left + 12 + ((right - left - 24) * t) / Math.max(1, times - 1),
     yOf = (level) => bottom - (bottom - top) * level;
+  const lines = curves.map((curve, n) => svg("g", { class: "flow-curve" }, curveView(curve, n, decades, xOf, yOf)));
+  const choice = curveChoice(lines);
   return el(
     "figure",
     { class: "flow-chart" },
@@ -109,9 +127,9 @@ export const flowChart = (curves, times, label) => {
       "svg",
       { viewBox: `0 0 ${chartFrame.width} ${chartFrame.height}`, role: "img", "aria-label": `${label}; the table below has its numbers` },
       chartAxes(times, decades, xOf, yOf),
-      curves.map((curve, n) => curveView(curve, n, decades, xOf, yOf)),
+      lines,
     ),
-    el("ul", { class: "flow-legend" }, curves.map(curveLegend)),
+    el("ul", { class: "flow-legend" }, curves.map((curve, n) => curveLegend(curve, n, choice))),
     el("details", { class: "array-table" }, el("summary", {}, "as a table"), tableOfCurves(curves, times)),
   );
 };

@@ -1,22 +1,12 @@
 // The texts of the lessons. A part of a lesson is a paragraph, {formula, beside} or {figure}; `code` is marked in
 // paragraphs. look(trace) finds places to look at in the reader's own trace, [{says, place}]; if it finds none, the
-// lesson names the `command` that shows one.
-import { jacobianInputs } from "./jacobian.js";
+// lesson names the `command` that shows one. figure(trace), if there is one, gives {name, array}: one of its arrays.
+import { attentionsOf } from "./attention_places.js";
+import { asJacobian, hasJacobian, isOp, lookAt, onTape } from "./lesson_links.js";
+import { attentionLessons } from "./lessons_attention.js";
+import { layerLessons } from "./lessons_layers.js";
 import { linearMaps } from "./outer_products.js";
 import { makerOf } from "./tape_graph.js";
-
-const isOp = (...ops) => (record) => ops.includes(record.op);
-
-// A link to the first reached record that is so.
-const lookAt = (trace, isSo, says, place) => {
-  const record = trace.records.findIndex((one, index) => one.reached && isSo(one, index));
-  return record < 0 ? [] : [{ says: says(record), place: place(record) }];
-};
-
-const onTape = (record) => ({ view: "tape", record });
-const asJacobian = (record) => ({ view: "jacobian", record });
-
-const hasJacobian = (trace, isSo) => (one, index) => isSo(one) && jacobianInputs(trace, index).length > 0;
 
 // The product of a gate and what it lets through: one factor came out of a sigmoid, the other one did not.
 const isGating = (trace) => ({ op, inputs }) => {
@@ -122,7 +112,8 @@ const queryLesson = {
   look: (trace) => [
     ...linearMaps(trace).filter(isQuery).slice(0, 1).map(({ node, name }) => (
       { says: `${name}, token by token`, place: { view: "outer-products", node } })),
-    ...lookAt(trace, isOp("softmax"), (record) => `ds, which leaves the softmax of record ${record}`, onTape),
+    ...attentionsOf(trace).slice(0, 1).filter(({ kind, record }) => kind === "composed" && trace.records[record].reached)
+      .map(({ record }) => ({ says: `ds, which leaves the softmax of record ${record}`, place: onTape(record) })),
   ],
   command: "retrace study multi-head-attention --out attention.html",
 };
@@ -159,4 +150,10 @@ const divisionLesson = {
   command: "retrace study attention --size 64 --out attention.html",
 };
 
-export const lessons = () => [productLesson, saturationLesson, gateLesson, queryLesson, divisionLesson];
+export const lessons = () => {
+  const { reading, loss, residual, norm, time } = layerLessons;
+  return [
+    reading, productLesson, saturationLesson, ...attentionLessons, queryLesson, divisionLesson, loss, residual, norm,
+    gateLesson, time,
+  ];
+};

@@ -1,4 +1,5 @@
 // The lessons: a list, and the chosen one with links into this trace.
+import { arrayView } from "./array_view.js";
 import { button, el } from "./dom.js";
 import { lessonFigures } from "./lesson_figures.js";
 import { lessons } from "./lessons.js";
@@ -15,13 +16,19 @@ const partOfLesson = (part) => {
   return part.figure ? lessonFigures[part.figure]() : paragraphOf(part);
 };
 
-const lookView = ({ look, command }, trace) => {
+const figureView = ({ figure }, trace) => {
+  const shown = figure?.(trace);
+  return shown?.array ? arrayView(shown.array, { label: shown.name, maxCells: 256 }) : null;
+};
+
+const lookView = ({ look, figure, command }, trace) => {
   const found = look(trace);
   if (found.length === 0)
     return el("p", { class: "lesson-look" }, "Nothing in this trace shows it: ", el("code", {}, command), " writes a page that does.");
   return el("div", { class: "lesson-look" },
     el("h4", {}, "In this trace"),
-    el("ul", {}, found.map(({ says, place }) => el("li", {}, el("a", { href: placeText(place) }, says)))));
+    el("ul", {}, found.map(({ says, place }) => el("li", {}, el("a", { href: placeText(place) }, says)))),
+    figureView({ figure }, trace));
 };
 
 const listOfLessons = (all, chosen, go) =>

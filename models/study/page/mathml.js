@@ -26,6 +26,8 @@ const mathSeparated = (made, separator) =>
   mathBetween(made, () => withAttributes({ separator: "true" }, mathNode("mo", separator)));
 const mathFunction = (name, ...argument) => mathRow(mathNode("mi", name), mathNode("mo", "\u2061"), ...argument);
 const mathSpace = withAttributes({ width: "0.17em" }, mathNode("mspace"));
+const mathWideSpace = withAttributes({ width: "0.4em" }, mathNode("mspace"));
+const isWord = ({ base, shown }) => (base ? isWord(base) : shown?.length > 1);
 const withoutParentheses = (part) => (part.kind === "group" ? part.value : part);
 
 // A name's letters: d of a gradient, the name, digits and a part as its index, and the prime of the next step.
@@ -39,6 +41,15 @@ const nameTree = (text) => {
   return gradient ? mathRow(withAttributes({ mathvariant: "normal" }, mathNode("mi", "d")), primed) : primed;
 };
 
+// A name of a trace in place of the one that a formula has: "d" of a gradient, its letters, and a number as its index.
+const traceNameTree = (isGradient, name) => {
+  const [, base, index] = /^([A-Za-z]+)(?:_?(\d+)|_([a-z]))?$/.exec(name)?.filter((part, n) => n < 2 || part) ?? [null, name];
+  const letters = mathNode("mi", base), shown = index ? mathNode("msub", letters, mathText(index)) : letters;
+  if (!isGradient) return shown;
+  const prefix = withAttributes({ mathvariant: "normal" }, mathNode("mi", "d"));
+  return mathRow(prefix, ...(base.length > 1 ? [mathSpace] : []), shown);
+};
+
 // f(x): the space of the notation does not always show what belongs to a function.
 const appliedTree = (name, argument) =>
   name === "sqrt"
@@ -47,7 +58,7 @@ const appliedTree = (name, argument) =>
 
 const treesOf = {
   number: (part) => mathNode("mn", part.text),
-  name: (part) => ({ ...nameTree(part.text), name: part.text }),
+  name: (part) => ({ ...(part.shown ? traceNameTree(part.isGradient, part.shown) : nameTree(part.text)), name: part.text }),
   dots: () => mathNode("mo", "…"),
   sum: (part) =>
     mathRow(...part.terms.flatMap(({ sign, value }, k) =>
@@ -56,7 +67,8 @@ const treesOf = {
     part.denominators.reduce(
       (above, below) => mathNode("mfrac", above, treeOf(withoutParentheses(below))),
       treeOf(withoutParentheses(part.numerator))),
-  product: (part) => mathBetween(part.factors.map(treeOf), () => mathSpace),
+  product: ({ factors }) =>
+    mathBetween(factors.map(treeOf), (k) => (isWord(factors[k]) || isWord(factors[k - 1]) ? mathWideSpace : mathSpace)),
   power: (part) => mathNode("msup", treeOf(part.base), treeOf(withoutParentheses(part.exponent))),
   transposed: (part) => ({ ...mathNode("msup", treeOf(part.base), mathNode("mi", "⊤")), transposed: true }),
   group: (part) => mathFenced("(", treeOf(part.value), ")"),
@@ -121,12 +133,25 @@ const withShapes = (made, shapes) => {
   return walk(made);
 };
 
+// Equations with other names for some of theirs, and for the gradients of these. What a sum runs over keeps its own.
+const renamedParts = (part, names) => {
+  if (Array.isArray(part)) return part.map((one) => renamedParts(one, names));
+  if (part === null || typeof part !== "object") return part;
+  if (part.kind === "name") {
+    const isGradient = !(part.text in names) && /^d[A-Za-z]/.test(part.text);
+    return { ...part, isGradient, shown: names[isGradient ? part.text.slice(1) : part.text] };
+  }
+  const isIndex = (key, value) => key === "over" && value?.kind === "name";
+  const renamed = ([key, value]) => [key, isIndex(key, value) ? value : renamedParts(value, names)];
+  return Object.fromEntries(Object.entries(part).map(renamed));
+};
+
 // The tree of a formula; what is not in the notation (a user's own op may say anything) stays as it is written.
-// `shapes` gives shapes of names, which are then written below their first use: {x: [2, 3]}.
-export const formulaTree = (text, shapes = {}) => {
+// `shapes` gives shapes of names, which are then written below their first use: {x: [2, 3]}; `names` gives other names, also to gradients: {x: "scores"}.
+export const formulaTree = (text, shapes = {}, names = {}) => {
   let equations;
   try {
-    equations = parseFormula(text);
+    equations = renamedParts(parseFormula(text), names);
   } catch (error) {
     if (!(error instanceof TextError)) throw error;
     return withAttributes({ alttext: text }, mathNode("math", mathText(text)));
@@ -152,7 +177,7 @@ const mathElement = (made) => {
 };
 
 // The formula as an element of the page; without a page, as text.
-export const formulaMath = (text, shapes = {}) => {
-  const made = formulaTree(text, shapes);
+export const formulaMath = (text, shapes = {}, names = {}) => {
+  const made = formulaTree(text, shapes, names);
   return typeof document === "undefined" ? mathMarkup(made) : mathElement(made);
 };

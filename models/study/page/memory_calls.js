@@ -11,6 +11,13 @@ export const isInScope = (trace, inner, outer) => {
 
 const isMemoryScope = ({ type }) => type.includes("memory");
 
+// Whether a scope is that of a memory, or within one.
+export const isInMemory = (trace, scope) => {
+  let at = scope;
+  while (at >= 0 && !isMemoryScope(trace.scopes[at])) at = trace.scopes[at].outer;
+  return at >= 0;
+};
+
 // The innermost calls of memories, by the number of their scope.
 const callsOfMemories = ({ scopes }) => {
   const around = new Set(scopes.filter(isMemoryScope).map(({ outer }) => outer));

@@ -1,5 +1,7 @@
 // The card of a record: what went in and came out, what arrived and what it sent, and what the page makes of it itself.
 import { rangeOf } from "./array_colours.js";
+import { arrayLayout } from "./array_layout.js";
+import { gradientName, namesInCard } from "./card_names.js";
 import { checkRecord } from "./check.js";
 import { button, el, exactNumber, formatNumber } from "./dom.js";
 import { jacobianInputs } from "./jacobian.js";
@@ -31,21 +33,32 @@ const originOf = ({ trace, place }, node) => {
   return maker >= 0 ? ["from ", linkTo(place, maker)] : kindOf(trace.nodes[node]);
 };
 
-// Cells as high as the names beside them, where the default cells may be lower.
-const cellBesideNames = ({ shape, row_names: rows }) =>
-  rows && (shape.at(-1) > 8 || rows.length > 24) ? { width: 14, height: 14 } : undefined;
+// Cells as high as the names beside them, where the default cells may be lower. In wide windows, where forward and
+// backward stand side by side, numbers have a little less room.
+const cellInCard = (shape, rows) => {
+  if (rows && (shape.at(-1) > 8 || rows.length > 24)) return { width: 14, height: 14 };
+  const isWide = matchMedia("(min-width: 1280px)").matches;
+  return isWide && arrayLayout(shape).cell.numbers ? { width: 52, height: 23 } : undefined;
+};
+
+// How a tensor is called in the card, and with the letter of the op beside it.
+const calledOf = ({ names }, symbol) => names[symbol] ?? symbol;
+const gradientLabel = (symbols, symbol) => {
+  const name = calledOf(symbols, symbol);
+  return name === symbol ? `d${symbol}` : `${gradientName(name)} (d${symbol})`;
+};
 
 // A value of the tape.
-const valueView = ({ trace }, node, symbol, origin = null) => {
-  const { name, value, row_names: rows } = trace.nodes[node];
+const valueView = ({ trace }, node, symbols, symbol, origin = null) => {
+  const { name, value, row_names: rows } = trace.nodes[node], called = calledOf(symbols, symbol);
   return el(
     "div",
     { class: "value" },
     tensorView(trace, value, {
-      label: symbol === name ? name : `${symbol} = ${name}`,
+      label: [called === symbol || called === name ? null : `${called} =`, name, symbol !== name && `(${symbol})`].filter(Boolean).join(" "),
       absent: "not held by the tape",
       rows,
-      cell: cellBesideNames(trace.nodes[node]),
+      cell: cellInCard(trace.nodes[node].shape, rows),
     }),
     origin && el("p", { class: "array-note" }, origin),
   );
@@ -87,25 +100,31 @@ const shapesOf = (trace, record, symbols, prefix = "") =>
     ),
   );
 
-const formulaView = (text, shapes) => text && el("div", { class: "formula" }, formulaMath(text, shapes));
+// A formula in the names of the trace, and below it in the letters of the op, where these are others.
+const formulaView = (text, shapes, names = {}) => {
+  if (!text) return null;
+  const own = formulaMath(text), shown = formulaMath(text, shapes, names);
+  const isOther = formulaMath(text, {}, names).textContent !== own.textContent;
+  return el("div", { class: "formula" }, shown, isOther && el("p", { class: "formula-letters quiet" }, "in the letters of the op: ", own));
+};
 
 const forwardView = (context, record, symbols) => {
   const { trace } = context;
   return el(
     "section",
-    { class: "pass" },
+    { class: "pass half" },
     el("h4", {}, "Forward"),
-    formulaView(record.forward, shapesOf(trace, record, symbols)),
+    formulaView(record.forward, shapesOf(trace, record, symbols), symbols.names),
     attributesView(trace, record.attributes),
     el(
       "div",
       { class: "arrays" },
-      record.inputs.map((node, n) => valueView(context, node, symbols.inputs[n], originOf(context, node))),
+      record.inputs.map((node, n) => valueView(context, node, symbols, symbols.inputs[n], originOf(context, node))),
     ),
     el(
       "div",
       { class: "arrays made" },
-      record.outputs.map((node, n) => valueView(context, node, symbols.outputs[n])),
+      record.outputs.map((node, n) => valueView(context, node, symbols, symbols.outputs[n])),
     ),
   );
 };
@@ -113,14 +132,15 @@ const forwardView = (context, record, symbols) => {
 export const arithmeticSign = (sign) => el("span", { class: "arithmetic" }, sign);
 
 // before + this = after, in the same colours. What comes first is the sum already.
-const sumView = (trace, { before, contribution, after }, symbol, name) => {
+const sumView = (trace, { before, contribution, after }, label, { name, shape }) => {
   const whole = [before, contribution, after].map((t) => trace.tensor(t));
   const range = rangeOf(...whole.filter(Boolean).map(({ data }) => data));
-  const show = (t, label) => tensorView(trace, t, { label, range });
+  const show = (t, label) => tensorView(trace, t, { label, range, cell: cellInCard(shape) });
   return el(
     "div",
     { class: "sum" },
-    el("p", { class: "sum-title" }, `d${symbol}, to the gradient of `, el("span", { class: "code" }, name)),
+    el("p", { class: "sum-title" }, `${label}, to the gradient of `, el("span", { class: "code" }, name),
+      !before && el("span", { class: "array-note" }, ": nothing had arrived before")),
     el(
       "div",
       { class: "arrays" },
@@ -135,18 +155,17 @@ const sumView = (trace, { before, contribution, after }, symbol, name) => {
         : [
             arithmeticSign("0 +"),
             show(contribution, "this = after"),
-            el("p", { class: "array-note" }, "nothing had arrived before"),
           ],
     ),
   );
 };
 
-const sentView = (trace, record, n, symbol) => {
+const sentView = (trace, record, n, label) => {
   const node = trace.nodes[record.inputs[n]],
     sent = record.contributions[n];
-  if (sent) return sumView(trace, sent, symbol, node.name);
+  if (sent) return sumView(trace, sent, label, node);
   const why = node.wants_gradient ? "nothing was sent" : "it wants no gradient";
-  return el("p", { class: "quiet" }, `d${symbol}: ${why}`);
+  return el("p", { class: "quiet" }, `${label}: ${why}`);
 };
 
 const backwardView = ({ trace }, record, symbols) => {
@@ -154,27 +173,28 @@ const backwardView = ({ trace }, record, symbols) => {
   if (!record.reached)
     return el(
       "section",
-      { class: "pass" },
+      { class: "pass half" },
       heading,
-      formulaView(record.backward, {}),
+      formulaView(record.backward, {}, symbols.names),
       el("p", { class: "quiet" }, "The backward pass did not come here: the loss does not depend on these outputs."),
     );
   return el(
     "section",
-    { class: "pass" },
+    { class: "pass half" },
     heading,
-    formulaView(record.backward, shapesOf(trace, record, symbols, "d")),
+    formulaView(record.backward, shapesOf(trace, record, symbols, "d"), symbols.names),
     el(
       "div",
       { class: "arrays" },
       record.outputs.map((_, n) =>
         tensorView(trace, record.output_gradients[n], {
-          label: `d${symbols.outputs[n]} arrives`,
+          label: `${gradientLabel(symbols, symbols.outputs[n])} arrives`,
           absent: "nothing arrived",
+          cell: cellInCard(trace.nodes[record.outputs[n]].shape),
         }),
       ),
     ),
-    record.inputs.map((_, n) => sentView(trace, record, n, symbols.inputs[n])),
+    record.inputs.map((_, n) => sentView(trace, record, n, gradientLabel(symbols, symbols.inputs[n]))),
   );
 };
 
@@ -218,7 +238,7 @@ const threeNumbersView = (trace, record) => {
 const notYet = (go) =>
   el(
     "section",
-    { class: "pass" },
+    { class: "pass half" },
     el("h4", {}, "Backward"),
     el(
       "p",
@@ -242,7 +262,8 @@ const linksView = ({ trace }, record) => {
 export const recordCard = (context, index, isBackwardKnown) => {
   const { trace, verdicts, go } = context,
     record = trace.records[index],
-    symbols = symbolsOf(record);
+    letters = symbolsOf(record),
+    symbols = { ...letters, names: namesInCard(trace, record, letters) };
   return el(
     "article",
     { class: "card", "aria-label": `record ${index}, ${record.op}` },

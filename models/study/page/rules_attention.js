@@ -13,7 +13,7 @@ const exchangeRowsAndHeads = (x) => {
 };
 
 /** [..., rows, heads columns] as [..., heads, rows, columns]. */
-const headsApart = (x, heads) =>
+export const headsApart = (x, heads) =>
   exchangeRowsAndHeads(reshape(x, [...x.shape.slice(0, -1), heads, x.shape.at(-1) / heads]));
 
 /** Back again. */
@@ -41,12 +41,15 @@ const packedLayouts = {
   },
 };
 
-function operandsOfCall({ inputs, attributes: { heads, key_size: size, layout, queries } }) {
-  if (layout === undefined) return inputs.map((x) => headsApart(x, heads));
-  const [qkv] = inputs, ofValue = qkv.shape.at(-1) / heads - 2 * size;
-  const [q, k, v] = packedLayouts[layout].unpack(qkv, heads, [size, size, ofValue]);
+/** The operands [q, k, v] in the inputs of a call, or their gradients in those of the inputs; null of what is null. */
+export function operandsIn([x, ...others], { heads, key_size: size, layout, queries }) {
+  if (layout === undefined) return [x, ...others].map((one) => one && headsApart(one, heads));
+  if (!x) return [null, null, null];
+  const [q, k, v] = packedLayouts[layout].unpack(x, heads, [size, size, x.shape.at(-1) / heads - 2 * size]);
   return [narrow(q, -2, 0, queries), k, v];
 }
+
+const operandsOfCall = ({ inputs, attributes }) => operandsIn(inputs, attributes);
 
 /** The gradients of the inputs from those of the operands. */
 function gradientsOfInputs({ attributes: { layout } }, [dq, dk, dv]) {

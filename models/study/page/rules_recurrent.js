@@ -5,7 +5,8 @@ import { add, broadcastTo, concat, elementwise, matmul, multiply, narrow, places
 
 // ---- one step
 // A step takes p of this step, the states before it and the weights, and gives {next: the states after it, back}.
-// back(dNext, next) goes the other way: it gives {dp, dBefore: of the states before, dWeights}.
+// back(dNext, next) goes the other way: it gives {dp, dBefore: of the states before, dWeights}. For a view of the gates:
+// parts, gates and states by name, and gradients(dNext), theirs.
 
 const gatesOf = (z, count) => {
   const size = z.shape[1] / count;
@@ -25,10 +26,16 @@ const recurrentBack = (dz, h, weight) => ({ dh: matmul(dz, weight), dWeight: mat
 function lstmStep(p, [h, c], [weight]) {
   const z = gatesOf(add(p, recurrentPart(h, weight)), 4), [i, f, o] = [z[0], z[1], z[3]].map(sigmoidOf);
   const g = tanhOf(z[2]), nextC = add(multiply(f, c), multiply(i, g)), seen = tanhOf(nextC);
+  const ofCell = ([dh, fromLater]) => add(fromLater, throughTanh(multiply(dh, o), seen));
   return {
     next: [multiply(o, seen), nextC],
+    parts: { i, f, g, o, c: nextC, h: multiply(o, seen) },
+    gradients([dh, fromLater]) {
+      const dc = ofCell([dh, fromLater]);
+      return { i: multiply(dc, g), f: multiply(dc, c), g: multiply(dc, i), o: multiply(dh, seen), c: dc, h: dh };
+    },
     back([dh, fromLater]) {
-      const dc = add(fromLater, throughTanh(multiply(dh, o), seen));
+      const dc = ofCell([dh, fromLater]);
       const dz = concat([
         throughSigmoid(multiply(dc, g), i), throughSigmoid(multiply(dc, c), f), throughTanh(multiply(dc, i), g),
         throughSigmoid(multiply(dh, seen), o),
@@ -43,8 +50,14 @@ function gruStep(p, [h], [weight, bias]) {
   const given = gatesOf(p, 3), own = gatesOf(add(recurrentPart(h, weight), bias), 3);
   const r = sigmoidOf(add(given[0], own[0])), z = sigmoidOf(add(given[1], own[1]));
   const n = tanhOf(add(given[2], multiply(r, own[2])));
+  const next = add(n, multiply(z, subtract(h, n)));
   return {
-    next: [add(n, multiply(z, subtract(h, n)))],
+    next: [next],
+    parts: { r, z, n, h: next },
+    gradients([dh]) {
+      const dn = elementwise((d, kept) => d * (1 - kept), dh, z);
+      return { r: multiply(throughTanh(dn, n), own[2]), z: multiply(dh, subtract(h, n)), n: dn, h: dh };
+    },
     back([dh]) {
       const dn = throughTanh(elementwise((d, kept) => d * (1 - kept), dh, z), n);
       const dr = throughSigmoid(multiply(dn, own[2]), r), dz = throughSigmoid(multiply(dh, subtract(h, n)), z);
@@ -88,10 +101,24 @@ function runOf(call, cell) {
   let states = rest.slice(0, cell.states);
   return Array.from({ length: p.shape[1] }, (_, t) => {
     const reached = lengths ? elementwise((n) => Number(t < n), reshape(lengths, [lengths.size, 1])) : null;
-    const now = stepOf(p, t), { next, back } = cell.step(call)(choose(reached, now, zeros(now.shape)), states, weights);
+    const now = stepOf(p, t), step = cell.step(call)(choose(reached, now, zeros(now.shape)), states, weights);
+    const { next } = step;
     states = states.map((before, k) => (k === 0 && y ? stepOf(y, t) : choose(reached, next[k], before)));
-    return { back, reached, states };
+    return { ...step, reached, states };
   });
+}
+
+/** Backwards from the last step: see(t, step, the gradients that arrived at its states). Gives those of the first ones. */
+function goBack(call, cell, see) {
+  const [dy, ...last] = call.outputGradients, first = call.inputs.slice(1, 1 + cell.states);
+  let dStates = first.map((state, k) => last[k] ?? zeros(state.shape));
+  for (const [t, step] of [...runOf(call, cell).entries()].reverse()) {
+    const { back, reached, states } = step, arrived = dStates.map((d, k) => (k === 0 && dy ? add(d, stepOf(dy, t)) : d));
+    const inside = arrived.map((d) => choose(reached, d, zeros(d.shape))), sent = back(inside, states);
+    see(t, { ...step, ...sent }, inside);
+    dStates = arrived.map((d, k) => choose(reached, sent.dBefore[k], d));
+  }
+  return dStates;
 }
 
 /** The rule of outputs y (h after every step) and the last states, from p, the first states and the weights. */
@@ -102,17 +129,12 @@ const sequenceRule = (cell) => ({
     return [ofSteps(run.map(({ states }) => states[0]), shape), ...(run.at(-1)?.states ?? first)];
   },
   vjp(call) {
-    const [p, ...rest] = call.inputs, [dy, ...last] = call.outputGradients, dps = [];
-    let dStates = rest.slice(0, cell.states).map((state, k) => last[k] ?? zeros(state.shape));
+    const [p, ...rest] = call.inputs, dps = [];
     let dWeights = rest.slice(cell.states).map((weight) => zeros(weight.shape));
-    for (const [t, { back, reached, states }] of [...runOf(call, cell).entries()].reverse()) {
-      const arrived = dStates.map((d, k) => (k === 0 && dy ? add(d, stepOf(dy, t)) : d));
-      const none = (d) => choose(reached, d, zeros(d.shape));
-      const { dp, dBefore, dWeights: ofStep } = back(arrived.map(none), states);
-      dStates = arrived.map((d, k) => choose(reached, dBefore[k], d));
+    const dStates = goBack(call, cell, (_, { dp, dWeights: ofStep }) => {
       dWeights = dWeights.map((d, k) => add(d, ofStep[k]));
       dps.unshift(dp);
-    }
+    });
     return [ofSteps(dps, p.shape), ...dStates, ...dWeights].map((d, i) => (call.wants[i] ? d : null));
   },
 });
@@ -161,9 +183,20 @@ const memoryRule = {
   },
 };
 
+const lstmCell = { states: 2, step: () => lstmStep }, gruCell = { states: 1, step: () => gruStep };
+
+/** The gates and states of a fused LSTM or GRU, step by step: [{parts, gradients (null without any): {name: [B, H]}}]. */
+export function gatesOfSequence(call) {
+  const cell = call.op === "lstm_sequence" ? lstmCell : gruCell;
+  const steps = runOf(call, cell).map(({ parts }) => ({ parts, gradients: null }));
+  if (call.outputGradients.some(Boolean))
+    goBack(call, cell, (t, { gradients }, arrived) => (steps[t].gradients = gradients(arrived)));
+  return steps;
+}
+
 export const recurrentRules = {
-  lstm_sequence: sequenceRule({ states: 2, step: () => lstmStep }),
-  gru_sequence: sequenceRule({ states: 1, step: () => gruStep }),
+  lstm_sequence: sequenceRule(lstmCell),
+  gru_sequence: sequenceRule(gruCell),
   rnn_sequence: sequenceRule({ states: 1, step: ({ attributes }) => elmanStep(activations[attributes.activation]) }),
   gated_memory: memoryRule,
 };

@@ -1,38 +1,86 @@
-// The first view: says what the page shows, and where to go.
+// The first view: the whole computation in one drawing, four questions with the answers of its numbers, and where to go.
+import { attentionsOf } from "./attention_places.js";
 import { el } from "./dom.js";
 import { momentsOf } from "./moments.js";
+import { overviewGraph } from "./overview_graph.js";
+import { answersOf, wrongAnswer } from "./overview_questions.js";
+import { overviewDrawing, stepOfOverview } from "./overview_view.js";
+import { roomIn, stepAfterKey, stepperOf } from "./place_controls.js";
 import { placeText } from "./places.js";
 import { lossView } from "./seed_card.js";
 
 const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
+// "attention with 2 heads over 4 tokens"
+export const titleInWords = (trace) => {
+  const [attention] = attentionsOf(trace), { steps } = overviewGraph(trace);
+  const heads = attention && attention.heads > 1 ? ` with ${attention.heads} heads` : "";
+  const over = steps > 1 ? ` over ${steps} steps` : attention ? ` over ${counted(attention.keys, "token")}` : "";
+  return `${trace.document.title}${heads}${over}`;
+};
+
 const storyView = (trace) => {
-  const { reached } = momentsOf(trace), { records, nodes } = trace;
-  const leaves = nodes.filter((node) => node.leaf && node.wants_gradient);
-  return el("p", {}, `One forward pass computed this from ${counted(leaves.length, "tensor")} that want gradients, in ` +
-    `${counted(records.length, "record")}: calls of ops, in the order in which they ran. `,
-    reached > 0 && ["Then the gradient of a loss went back through ", counted(reached, "record"), ". ", lossView(trace)]);
+  const { reached } = momentsOf(trace), { records } = trace;
+  return el("p", { class: "overview-story" }, el("strong", {}, titleInWords(trace)), `: ${counted(records.length, "record")} forward`,
+    reached > 0 && `, ${reached} of them back`, ". ", reached > 0 && lossView(trace));
+};
+
+const questionView = ({ asks, says, place }) =>
+  el("div", {}, el("dt", {}, el("a", { href: placeText(place) }, asks)), el("dd", {}, says));
+
+const questionsView = ({ trace, verdicts, whenChecked }) => {
+  const last = el("div", {}, el("dt", {}, "Is anything wrong?"), el("dd", {}, "The page is still checking ..."));
+  whenChecked?.then(() => last.replaceWith(questionView(wrongAnswer(trace, verdicts))));
+  return el("section", {}, el("h3", {}, "Four questions"), el("dl", { class: "questions" }, answersOf(trace).map(questionView), last));
+};
+
+const guideView = (trace, others) => {
+  const link = (place, words) => el("a", { href: placeText(place) }, words);
+  return el("section", {}, el("h3", {}, "Where to look"),
+    el("dl", { class: "guide" },
+      trace.seeds.length > 0 && [el("dt", {}, link({ view: "tape", phase: "seed" }, "The seed")),
+        el("dd", {}, "The backward pass step by step, from its first gradient.")],
+      others.filter((view) => view.applies(trace)).map(({ id, title, lead, fact }) =>
+        [el("dt", {}, link({ view: id }, title)), el("dd", {}, lead, fact && [" ", el("strong", {}, fact(trace))])])));
+};
+
+const renderStart = (others) => (root, firstContext) => {
+  let context = firstContext, drawing = null, width = 0;
+  const { trace } = context, { steps, groups } = overviewGraph(trace), place = el("div");
+  const stepper = stepperOf(steps, "step", "overview-step", (t) => context.go({ t }));
+  const show = () => {
+    const step = stepOfOverview(trace, context.place);
+    stepper.show(step, `step ${step} of ${steps - 1}`);
+    drawing?.show(step);
+  };
+  const draw = () => {
+    if (groups.length === 0 || roomIn(root) === width) return;
+    width = roomIn(root);
+    drawing = overviewDrawing(trace, width);
+    place.replaceChildren(drawing.element);
+    show();
+  };
+  root.append(storyView(trace), ...(steps > 1 ? [stepper.element] : []), place, questionsView(context), guideView(trace, others));
+  draw();
+  if (globalThis.ResizeObserver) new ResizeObserver(draw).observe(root);
+  return (next) => {
+    context = next;
+    show();
+  };
 };
 
 // The other views that the page has, with what to look for in each.
 export const startView = (others) => ({
   id: "start",
-  title: "Start here",
+  title: "Overview",
   lead:
-    "All numbers of one forward pass and its backward pass: read them, step through them, and see where each gradient " +
-    "comes from.",
+    "The whole computation in one drawing: follow a value from the left to the loss, and its gradient back. Each box opens " +
+    "its numbers.",
   applies: () => true,
-  render: (root, { trace }) => {
-    const link = (place, words) => el("a", { href: placeText(place) }, words);
-    root.append(
-      storyView(trace),
-      el("p", {}, "The line at the top says which of them this page has computed again, by rules of its own, and whether " +
-        "they agree."),
-      el("h3", {}, "Where to look"),
-      el("dl", { class: "guide" },
-        trace.seeds.length > 0 && [el("dt", {}, link({ view: "tape", phase: "seed" }, "The seed")),
-          el("dd", {}, "The backward pass step by step, from its first gradient.")],
-        others.filter((view) => view.applies(trace)).map(({ id, title, lead, fact }) =>
-          [el("dt", {}, link({ view: id }, title)), el("dd", {}, lead, fact && [" ", el("strong", {}, fact(trace))])])));
+  render: renderStart(others),
+  onKey: (key, { trace, place, go }) => {
+    const { steps } = overviewGraph(trace), next = steps > 1 ? stepAfterKey(key, stepOfOverview(trace, place), steps) : null;
+    if (next !== null) go({ t: next });
+    return next !== null;
   },
 });

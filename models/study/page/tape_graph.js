@@ -18,3 +18,6 @@ export const makerOf = (trace, node) => makersIn(trace)[node];
 
 // The records that read a node, in their order.
 export const readersOf = (trace, node) => readersIn(trace)[node];
+
+// Whether a node has a name: %4 is a result without one.
+export const isNamed = ({ name }) => !name.startsWith("%");

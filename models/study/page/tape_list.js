@@ -3,6 +3,7 @@
 import { el, shapeText } from "./dom.js";
 import { knownAt } from "./moments.js";
 import { foldTape, keysAround, openAtFirst, rowOfRecord, rowsInWindow, visibleItems } from "./tape_fold.js";
+import { isNamed } from "./tape_graph.js";
 import { verdictSign } from "./verdict_view.js";
 
 const rowHeight = 28;
@@ -35,10 +36,11 @@ const recordRow = (context, item, moment) => {
   const { trace } = context,
     { index } = item,
     { op, outputs } = trace.records[index],
+    made = outputs.map((node) => trace.nodes[node]).filter(isNamed).map(({ name }) => name),
     { known, verdict } = stateOfItem(context, item, moment);
   return [
     el("span", { class: "row-number" }, String(index)),
-    el("span", { class: "row-name" }, op),
+    el("span", { class: "row-name" }, op, made.length > 0 && el("span", { class: "quiet" }, ` ${made.join(", ")}`)),
     el("span", { class: "row-shape" }, outputs.length > 0 ? shapeText(trace.nodes[outputs[0]].shape) : ""),
     knownText(known.value, "value"),
     knownText(known.gradient, "gradient"),

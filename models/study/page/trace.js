@@ -22,9 +22,9 @@ const readers = {
   i64: (buffer) => Float64Array.from(new BigInt64Array(buffer), Number),
 };
 
-/** The array of {"dtype", "shape", "data": little-endian base64} or {..., "values": [numbers]}. */
-export function openTensor({ dtype, shape, data, values }) {
-  const elements = values ? Float64Array.from(values, numberOf) : readers[dtype](bytesOf(data));
+/** The array of {"dtype", "shape", "bytes": little-endian}, {..., "data": the same in base64} or {..., "values": [numbers]}. */
+export function openTensor({ dtype, shape, data, values, bytes }) {
+  const elements = values ? Float64Array.from(values, numberOf) : readers[dtype](bytes ?? bytesOf(data));
   return new NdArray(dtype, shape, elements);
 }
 

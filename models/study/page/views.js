@@ -7,6 +7,7 @@
 import { attentionView } from "./attention_view.js";
 import { exercisesView } from "./exercises_view.js";
 import { flowView } from "./flow_view.js";
+import { gatesView } from "./gates_view.js";
 import { jacobianView } from "./jacobian_view.js";
 import { lessonsView } from "./lessons_view.js";
 import { memoryView } from "./memory_view.js";
@@ -16,7 +17,7 @@ import { startView } from "./start_view.js";
 import { tapeView } from "./tape_view.js";
 
 const allButTheStart = [
-  nanView, tapeView, attentionView, memoryView, flowView, jacobianView, outerProductsView, lessonsView, exercisesView,
+  nanView, tapeView, attentionView, memoryView, gatesView, flowView, jacobianView, outerProductsView, lessonsView, exercisesView,
 ];
 // Where something is not finite, that comes first.
 export const views = () => [nanView, startView(allButTheStart), ...allButTheStart.slice(1)];

@@ -3,6 +3,7 @@
 #include <retrace/models/study/subjects.h>
 #include <retrace/tests/json.h>
 #include <retrace/tests/models/command_line.h>
+#include <retrace/tests/models/page_contents.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <cstdlib>
@@ -73,7 +74,7 @@ TEST(StudyCommand, ADamagedTraceIsRefused) {
 TEST(StudyCommand, WritesAPageAndADrawing) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_command({"study", "multi-head-attention", "--causal", "--out", folder / "x.html"}).status, 0);
-  EXPECT_NE(file_bytes(folder / "x.html").find("query.weight"), std::string::npos);
+  EXPECT_NE(page_contents(folder / "x.html").find("query.weight"), std::string::npos);
   const Outcome drawing = run_command({"study", "multi-head-attention", "--dot"});
   EXPECT_TRUE(drawing.results.starts_with("digraph tape {"));
   EXPECT_NE(drawing.results.find("label=\"query\""), std::string::npos) << "scopes are clusters";
@@ -189,7 +190,7 @@ TEST(StudyCommand, ASampleOfATrainedModelIsShownWithItsQuestionAnswersAndLoss) {
   EXPECT_EQ(run_command({"study", run, "--tokens", "3"}).messages,
             "study: the trained model " + run + " has no --tokens; leave it out\n");
   ASSERT_EQ(run_command({"study", run, "--worst", "--out", folder / "x.html"}).status, 0);
-  EXPECT_NE(file_bytes(folder / "x.html").find("\"notes\":[\"right answer: "), std::string::npos);
+  EXPECT_NE(page_contents(folder / "x.html").find("\"notes\":[\"right answer: "), std::string::npos);
 }
 
 TEST(StudyCommand, TestSamplesAreOfTrainedModelsAlone) {

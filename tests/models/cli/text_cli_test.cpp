@@ -5,6 +5,7 @@
 #include <retrace/tests/temporary_folder.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -80,6 +81,13 @@ TEST_F(TextCli, StudyShowsASegmentOfTheTestText) {
       EXPECT_EQ(row_names.size(), 12U);
       const char* one = std::string_view(tokens) == "words" ? "boat," : "' '";
       EXPECT_NE(std::ranges::find(row_names, one), row_names.end());
+      const auto notes = trace["notes"].get<std::vector<std::string>>();
+      std::istringstream probabilities(notes.at(2).substr(notes.at(2).find(": ") + 2));
+      double loss = 0;
+      int count = 0;
+      for (double p = 0; probabilities >> p; ++count) loss -= std::log(p);
+      EXPECT_EQ(count, 12) << notes.at(2);
+      EXPECT_NEAR(loss / count, std::stod(notes.at(4).substr(6)), 0.05) << notes.at(4);
     }
   for (const char* flag : {"--worst", "--gradient-flow"})
     EXPECT_EQ(run_command({"study", out_, flag}).status, 0) << flag;

@@ -3,12 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { rangeWithoutOutliers } from "../../../models/study/page/array_colours.js";
 import { gradientOfScores, numbersOf, rowOf, stateOfRow } from "../../../models/study/page/attention_numbers.js";
 import { mapKinds, mapOf } from "../../../models/study/page/attention_map.js";
+import { termsOfElement } from "../../../models/study/page/attention_cell.js";
+import { operandsOf } from "../../../models/study/page/attention_operands.js";
 import { attentionsOf } from "../../../models/study/page/attention_places.js";
 import { rowText } from "../../../models/study/page/attention_row.js";
 import { attentionView } from "../../../models/study/page/attention_view.js";
 import { jacobianOf } from "../../../models/study/page/jacobian.js";
+import { fitOf } from "../../../models/study/page/paired_arrays.js";
 import { parsePlace } from "../../../models/study/page/places.js";
 import { largest, matmul, ndArray, scaleBy, subtract, transpose } from "../../../models/study/page/tensor.js";
 import { element, standIn } from "./page_stand_in.mjs";
@@ -199,20 +203,15 @@ const rendered = (trace, place = {}) => {
   };
 };
 
-test("the view shows the four arrays of the head in its place, and what a row says", () => {
+test("the view shows the twelve arrays of the head in its place, and what a row says", () => {
   const trace = studyOf("attention", "--causal"),
     { root, moves } = rendered(trace, { head: 1, row: 2 });
   const names = root.withClass("array-name").map(({ textContent }) => textContent);
-  assert.deepEqual(names, [
-    "scores S",
-    "weights A",
-    "gradient dA",
-    "gradient dS",
-    "weights A by attention, head, query and key",
-  ]);
-  const table = root.withClass("attention-row")[0],
-    numbers = numbersOf(trace, attentionsOf(trace)[0], { sample: 0, head: 1 });
-  assert.ok(table.textContent.includes(`Row 2`));
+  const values = ["Q", "K", "V", "S", "A", "Y"], gradients = ["dQ", "dK", "dV", "dS", "dA", "dY"];
+  assert.deepEqual(names, [...values, ...gradients, "weights A by attention, head, query and key"]);
+  const numbers = numbersOf(trace, attentionsOf(trace)[0], { sample: 0, head: 1 });
+  assert.match(root.withClass("attention-row")[0].textContent, /^Row 2/);
+  const [table] = root.withClass("attention-rest");
   assert.ok(table.textContent.includes(String(Number(numbers.dScores.data[8].toPrecision(4))).replace("-", "−")));
   assert.equal(table.textContent.match(/masked/g).length, 5);
   root.byId("row-3").fire("click");
@@ -233,12 +232,145 @@ test("a row leads to its own Jacobian", () => {
   assert.deepEqual(shown, [...weights.data.slice(6, 9)]);
 });
 
-test("a click on a cell puts its row into focus", () => {
-  const { root, moves } = rendered(studyOf("attention")),
-    [figure] = root.tagged("figure");
-  figure.tagged("canvas")[0].fire("pointermove", { offsetX: 1, offsetY: 90 });
-  figure.fire("click", { target: { tagName: "CANVAS" } });
+// The canvas of an array of the screen, and where the middle of its cell is.
+const canvasOf = (root, name) =>
+  root.withClass("paired-arrays")[0].tagged("canvas").find(({ attributes }) => attributes["aria-label"].startsWith(`${name},`));
+const middleOf = (canvas, [row, column], [rows, columns]) => {
+  const [width, height] = canvas.style.cssText.match(/[\d.]+/g).map(Number);
+  return { offsetX: ((column + 0.5) * width) / columns, offsetY: ((row + 0.5) * height) / rows };
+};
+const pointAt = (root, name, index, shape) => {
+  const canvas = canvasOf(root, name);
+  canvas.fire("pointermove", middleOf(canvas, index, shape));
+  return canvas;
+};
+// "row 2", "column 1" or both of what is marked by pointing, by array.
+const markedArrays = (root) => {
+  const figures = root.withClass("paired-arrays")[0].tagged("figure");
+  return Object.fromEntries(figures.map((figure) => {
+    const [width, height] = figure.tagged("canvas")[0].style.cssText.match(/[\d.]+/g).map(Number);
+    const bands = figure.withClass("pointed").filter(({ className }) => !className.includes("cell"));
+    return [figure.withClass("array-name")[0].textContent, bands.map(({ style }) => {
+      const [left, top, across, down] = style.cssText.match(/[\d.]+/g).map(Number);
+      return across === width && (down !== height || top > 0) ? `row ${Math.round(top / down)}` : `column ${Math.round(left / across)}`;
+    })];
+  }));
+};
+
+test("a click on a cell of a query puts its row into focus, and one on a key does not", () => {
+  const { root, moves } = rendered(studyOf("attention"));
+  pointAt(root, "S", [3, 0], [4, 4]).fire("click");
   assert.equal(moves.pop().row, 3);
+  pointAt(root, "dQ", [1, 2], [4, 4]).fire("keydown", { key: "Enter" });
+  assert.equal(moves.pop().row, 1);
+  pointAt(root, "K", [1, 2], [4, 4]).fire("click");
+  assert.equal(moves.length, 0);
+});
+
+test("pointing at a cell marks its row, its column and its partners in all arrays", () => {
+  const { root } = rendered(studyOf("attention"));
+  const canvas = pointAt(root, "S", [3, 1], [4, 4]);
+  const both = ["row 3", "column 1"], query = ["row 3"], key = ["row 1"];
+  const expected = { Q: query, K: key, V: key, S: both, A: both, Y: query };
+  for (const [name, marks] of Object.entries(expected)) {
+    assert.deepEqual(markedArrays(root)[name], marks, name);
+    assert.deepEqual(markedArrays(root)[`d${name}`], marks, `d${name}`);
+  }
+  canvas.fire("pointerleave");
+  assert.ok(Object.values(markedArrays(root)).every((marks) => marks.length === 0));
+  pointAt(root, "dK", [2, 0], [4, 4]);
+  const { K, S, V, Q } = markedArrays(root);
+  assert.deepEqual({ K, S, V, Q }, { K: ["row 2", "column 0"], S: ["column 2"], V: ["row 2"], Q: ["column 0"] });
+});
+
+test("the sentence beside is that of the row that is pointed at, and the number says where it comes from", () => {
+  const trace = studyOf("attention"), { root } = rendered(trace, { row: 0 });
+  const said = () => root.withClass("attention-row")[0].textContent, number = () => root.withClass("cell-text")[0].textContent;
+  assert.match(said(), /^Row 0/);
+  const canvas = pointAt(root, "dQ", [2, 1], [4, 4]);
+  assert.match(said(), /^Row 2/);
+  assert.match(number(), /^dQ\[2, 1\] = 0\.5 Σ dS\[2, n\] K\[n, 1\] = 0\.5 \(.* · .* \+ 1 smaller\) = /);
+  canvas.fire("pointerleave");
+  assert.match(said(), /^Row 0/);
+});
+
+test("every sum that a number is said to be is that number", () => {
+  for (const options of [["attention"], ["attention", "--heads", "1", "--fused"], ["multi-head-attention", "--causal"],
+    ["rmc", "--tokens", "2"], ["attention-model", "--fused"]]) {
+    const trace = studyOf(...options), [attention] = attentionsOf(trace), at = { sample: 0, head: attention.heads - 1 };
+    const arrays = { ...numbersOf(trace, attention, at), ...operandsOf(trace, attention, at) };
+    for (const name of ["scores", "y", "dWeights", "dq", "dk", "dv"])
+      for (const n of arrays[name].data.keys()) {
+        const columns = arrays[name].shape[1], index = [Math.floor(n / columns), n % columns];
+        if (name === "scores" && arrays.hidden(n)) continue;
+        const sum = termsOfElement(arrays, name, index).reduce((total, { value }) => total + value, 0);
+        assert.ok(Math.abs(sum - arrays[name].data[n]) < 1e-12, `${options.join(" ")}: ${name}[${index}]`);
+      }
+  }
+});
+
+test("weights without values are an attention, too, and logits of a layer are not", () => {
+  const options = ["--input", "q=4x3", "--input", "k=5x3"];
+  const trace = studyOf("--expr", "softmax(matmul(q, transpose(k)) / 2)", ...options), [attention] = attentionsOf(trace);
+  const { q, k, v, dq, dk, factor } = operandsOf(trace, attention, { sample: 0, head: 0 });
+  assert.deepEqual([q.shape, k.shape, v, factor], [[4, 3], [5, 3], null, 0.5]);
+  near(dq, nodeNamed(trace, "q").gradient, "dq");
+  near(dk, nodeNamed(trace, "k").gradient, "dk");
+  const names = rendered(trace).root.withClass("array-name").map(({ textContent }) => textContent);
+  assert.deepEqual(names, ["Q", "K", "S", "A", "dQ", "dK", "dS", "dA"]);
+  const logits = studyOf("--expr", "softmax(matmul(x, w))", "--input", "x=4x3", "--input", "w=3x5");
+  assert.equal(attentionsOf(logits).length, 0);
+});
+
+test("masks, biases and factors between products and scores are seen through", () => {
+  const inputs = ["q=2x3", "k=4x3", "v=4x2", "m=2x4"].flatMap((one) => ["--input", one]);
+  const factors = { "0.5 * p + m": 0.5, "m + p / 4": 0.25, "(p - m) * 3": 3, "p + m + 1": 1 };
+  for (const [scores, factor] of Object.entries(factors)) {
+    const text = `matmul(softmax(${scores.replace("p", "matmul(q, k, transpose_b=true)")}), v)`;
+    const trace = studyOf("--expr", text, ...inputs), [attention] = attentionsOf(trace);
+    assert.equal(operandsOf(trace, attention, { sample: 0, head: 0 }).factor, factor, scores);
+  }
+});
+
+test("many features leave all pairs side by side in a wide window, and numbers to read come first in a narrow one", () => {
+  const pairs = (features, tokens) => [features, features, features, tokens, tokens, features].map((columns) => ({ columns, rows: tokens, beside: 20 }));
+  assert.equal(fitOf(pairs(16, 6), 928, 470).perLine, 6);
+  assert.equal(fitOf(pairs(4, 4), 928, 470).perLine, 6);
+  const { perLine, cell } = fitOf(pairs(4, 4), 366, Infinity);
+  assert.deepEqual([perLine, cell.width >= 30], [2, true]);
+});
+
+test("64 tokens and 8 heads fit on one screen of 1280 by 800, with colours fitted to small weights", () => {
+  const pair = (columns) => ({ columns, rows: 64, beside: 20, above: 20 });
+  const { perLine, cell } = fitOf([8, 8, 8, 64, 64, 8].map(pair), 1232 - 304, 800 - 370);
+  assert.equal(perLine, 6);
+  assert.ok(cell.width >= 2 && cell.height >= 2 && 2 * (58 + 64 * cell.height) + 20 <= 430, JSON.stringify(cell));
+  const weights = Float64Array.from({ length: 4096 }, (_, n) => (n === 7 ? 0.3 : 0.01));
+  assert.equal(rangeWithoutOutliers(weights).high, 0.01);
+  assert.equal(rangeWithoutOutliers(weights.slice(0, 16)).high, 0.3);
+  assert.equal(rangeWithoutOutliers(new Float64Array(4096)).high, 1);
+});
+
+test("heads are chosen by pictures", () => {
+  const { root, moves } = rendered(studyOf("attention", "--heads", "4"), { head: 1 });
+  const strip = root.withClass("head-strip")[0];
+  assert.deepEqual(strip.tagged("button").map(({ attributes }) => attributes["aria-pressed"]), ["false", "true", "false", "false"]);
+  assert.equal(strip.tagged("canvas").length, 4);
+  root.byId("head-3").fire("click");
+  assert.equal(moves.pop().head, 3);
+  assert.equal(rendered(studyOf("attention", "--heads", "1")).root.withClass("head-strip").length, 0);
+});
+
+test("one token of one unit, rows that see nothing and NaN break nothing", () => {
+  for (const options of [
+    ["attention", "--tokens", "1", "--size", "1", "--heads", "1"],
+    ["--expr", "matmul(softmax(matmul(q, transpose(q)) + m), q)", "--input", "q=2x2", "--input", "m=[[-1e9,-1e9],[0,0]]"],
+    ["--expr", "matmul(softmax(log(matmul(q, transpose(q)))), q)", "--input", "q=[[1,2],[-3,1]]"],
+  ]) {
+    const { root } = rendered(studyOf(...options));
+    for (const name of ["S", "dA", "dV", "dY"]) pointAt(root, name, [0, 0], [1, 1]);
+    assert.match(root.withClass("cell-text")[0].textContent, /^dY\[\d, \d\]/, options.join(" "));
+  }
 });
 
 test("steps go by buttons, slider and keys, and the ends stay", () => {

@@ -1,4 +1,6 @@
 // The study page in Firefox.
 import { testPagesIn } from "./browser/page_tests.mjs";
+import { testScreensIn } from "./browser/screen_tests.mjs";
 
 testPagesIn("firefox");
+testScreensIn("firefox");

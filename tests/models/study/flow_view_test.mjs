@@ -92,3 +92,18 @@ test("the outputs of an attention are not explained as states of a recurrence", 
   assert.match(why("rnn"), /^Each step back multiplies/);
   assert.match(why("relational-memory"), /forget gate alone/);
 });
+
+test("the name of a curve makes the others faint, while it is pointed at or once it is pressed", () => {
+  const curves = ["slot 0", "slot 1", "x"].map((name) => ({ name, values: [1, 2] })), figure = flowChart(curves, 2, "norms");
+  const faint = () => figure.withClass("flow-curve").map(({ className }) => /faint/.test(className)), [, key] = figure.tagged("button");
+  key.fire("pointerenter");
+  assert.deepEqual(faint(), [true, false, true]);
+  key.fire("pointerleave");
+  assert.deepEqual(faint(), [false, false, false]);
+  key.fire("click");
+  key.fire("blur");
+  assert.deepEqual(faint(), [true, false, true]);
+  assert.equal(key.attributes["aria-pressed"], "true");
+  key.fire("click");
+  assert.deepEqual(faint(), [false, false, false]);
+});

@@ -17,7 +17,7 @@ standIn();
 const wordsOf = ({ parts }) => parts.filter((part) => typeof part === "string").join(" ").split(/\s+/);
 
 test("every lesson is short, and its formulas can be read", () => {
-  assert.ok(lessons().length >= 5);
+  assert.ok(lessons().length >= 13);
   for (const lesson of lessons()) {
     const count = wordsOf(lesson).length;
     assert.ok(count >= 120 && count <= 220, `${lesson.id} has ${count} words`);
@@ -55,7 +55,7 @@ test("links lead to views, records and matrices that are there", () => {
 
 test("the command of each lesson shows what it is about", () => {
   for (const lesson of lessons()) {
-    const [program, command, ...options] = lesson.command.split(" ");
+    const [program, command, ...options] = lesson.command.replaceAll('"', "").split(" ");
     assert.deepEqual([program, command], ["retrace", "study"]);
     const trace = studyOf(...options.slice(0, options.indexOf("--out")));
     assert.ok(linksOf(trace, lesson).links.length > 0, lesson.id);
@@ -127,4 +127,19 @@ test("no two elements of a lesson share an id, so that the label of a figure nam
     assert.deepEqual(ids, [...new Set(ids)], lesson);
     for (const { attributes } of root.tagged("label")) assert.equal(root.byId(attributes.for).tag, "input");
   }
+});
+
+test("a bare softmax has no ds of a query", () => {
+  const { links } = linksOf(studyOf("softmax"), lessons().find(({ id }) => id === "query"));
+  assert.deepEqual(links, []);
+});
+
+test("lessons tell numbers of this trace, and show an array of it", () => {
+  const trace = studyOf("attention", "--causal"), shown = (id) => linksOf(trace, lessons().find((lesson) => lesson.id === id));
+  for (const id of ["reading", "whole", "mask"]) {
+    const { root, links } = shown(id);
+    assert.match(links[0].says, /\d/, id);
+    assert.equal(root.withClass("array").length, 1, id);
+  }
+  assert.match(shown("mask").links[0].says, /^6 of 16 scores are hidden$/);
 });

@@ -14,7 +14,7 @@ int count_of(std::string_view text, std::string_view part) {
   return count;
 }
 
-TEST(PageTemplate, IsAtMost150KB) { EXPECT_LE(page_template().size(), 150'000u); }
+TEST(PageTemplate, IsAtMost180KB) { EXPECT_LE(page_template().size(), 180'000u); }
 
 TEST(PageTemplate, IsOneFileWithOnePlaceForItsData) {
   const std::string_view page = page_template();
@@ -23,8 +23,8 @@ TEST(PageTemplate, IsOneFileWithOnePlaceForItsData) {
   EXPECT_EQ(count_of(page, "@DATA@"), 1);
   EXPECT_EQ(count_of(page, "@MADE_BY@"), 1);
   EXPECT_EQ(count_of(page, "@STYLE@") + count_of(page, "@PROGRAMS@") + count_of(page, "@HASH_OF"), 0);
-  EXPECT_EQ(count_of(page, "<script"), 3);
-  EXPECT_EQ(count_of(page, "</script>"), 3);
+  EXPECT_EQ(count_of(page, "<script"), 2) << "the programs and what starts them; the data bring a third";
+  EXPECT_EQ(count_of(page, "</script>"), 2);
 }
 
 // packed_programs_test.mjs looks at the packed programs.

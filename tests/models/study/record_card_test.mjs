@@ -4,7 +4,9 @@ import { test } from "node:test";
 
 import { openTrace } from "../../../models/study/page/trace.js";
 import { standIn } from "./page_stand_in.mjs";
+import { studyOf } from "./study_traces.mjs";
 standIn();
+const { namesInCard } = await import("../../../models/study/page/card_names.js");
 const { elementName, outputNames, recordCard } = await import("../../../models/study/page/record_card.js");
 
 test("outputs have the names of the formula's last equations", () => {
@@ -34,4 +36,36 @@ test("rows have their names beside their numbers", () => {
   const card = recordCard({ trace: openTrace({ trace: document, tensors: { x: values } }), verdicts: [], place: {} }, 0, true);
   const names = card.withClass("array-rows").map((rows) => rows.children.map(({ textContent }) => textContent));
   assert.deepEqual(names, [["1: Mary", "2: John"]]);
+});
+
+const cardOf = (trace, op, place = 0) => {
+  const index = [...trace.records.keys()].filter((n) => trace.records[n].op === op)[place];
+  return recordCard({ trace, verdicts: [], place: {} }, index, true);
+};
+
+test("formulas have the names of the trace, and the letters of the op in small print", () => {
+  const card = cardOf(studyOf("multi-head-attention"), "softmax"), [forward, backward] = card.withClass("formula");
+  assert.match(forward.textContent, /^weights.*scores.*in the letters of the op: y=/);
+  assert.match(backward.textContent, /^dscores.*=weights\(dweights.*−∑dweightsweights\).*in the letters of the op: dx=y\(dy−/);
+  const names = card.withClass("array-name").map(({ textContent }) => textContent);
+  assert.deepEqual(names, ["scores (x)", "weights (y)", "d weights (dy) arrives", "this = after"]);
+  assert.match(card.withClass("sum-title")[0].textContent, /^d scores \(dx\), to the gradient of scores: nothing had arrived before/);
+});
+
+test("a tensor that is another one in another order has its name", () => {
+  const card = cardOf(studyOf("multi-head-attention"), "matmul", 3);
+  assert.match(card.withClass("formula")[0].textContent, /^%9.*=q.*k.*⊤/);
+  assert.deepEqual(card.withClass("array-name").slice(0, 3).map(({ textContent }) => textContent), ["q = %4 (a)", "k = %6 (b)", "%9 (y)"]);
+});
+
+test("names of one card differ, and letters stay where names are long", () => {
+  const trace = studyOf("multi-head-attention"), reshape = trace.records.find(({ op }) => op === "reshape");
+  assert.deepEqual(namesInCard(trace, reshape, { inputs: ["x"], outputs: ["y"] }), { x: "q", y: "%3" });
+  trace.nodes[reshape.inputs[0]].name = "n".repeat(400);
+  assert.deepEqual(namesInCard(trace, reshape, { inputs: ["x"], outputs: ["y"] }), { y: "%3" });
+});
+
+test("a letter of an op does not stand for a tensor of another name", () => {
+  const trace = studyOf("--expr", "y = tanh(x * x); y * x", "--input", "x=2x2"), card = cardOf(trace, "tanh");
+  assert.match(card.withClass("formula")[0].textContent, /^y.*=tanh.*%0/);
 });

@@ -10,7 +10,7 @@ standIn();
 // gate { 0, 1 }, 2, 3, ...
 const traceOf = (count) => ({
   scopes: [{ name: "gate", type: "linear", outer: -1 }],
-  nodes: [{ shape: [2, 3] }],
+  nodes: [{ name: "%0", shape: [2, 3] }],
   records: Array.from({ length: count }, (_, index) => ({ op: "add", outputs: [0], scope: index < 2 ? 0 : -1 })),
 });
 

@@ -5,6 +5,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
+import { auditViews } from "./measures.mjs";
+
 const require = createRequire(import.meta.url);
 
 const programs = { chrome: ["/usr/bin/chromium"], firefox: ["/usr/bin/firefox-esr", "/usr/bin/firefox"] };
@@ -30,6 +32,9 @@ const optionsFor = { chrome: () => ({ args: ["--no-sandbox", "--disable-gpu", "-
 optionsFor.firefox = (scheme) => ({
   extraPrefsFirefox: { "layout.css.prefers-color-scheme.content-override": scheme === "dark" ? 0 : 1 },
 });
+
+// No browser is waited for for ever. (On a busy machine a page of thousands of records takes its time.)
+const longestWait = 90e3;
 
 // Runs in the page before its own programs: when it is ready, and its longest task (what a timer had to wait).
 const watchTimes = () => {
@@ -58,7 +63,7 @@ class OpenPage {
   }
 
   ready() {
-    return this.page.waitForSelector('html[data-ready="true"]', { timeout: 60000 });
+    return this.page.waitForSelector('html[data-ready="true"]', { timeout: longestWait });
   }
 
   // Moves to a place of the page, with the focus on no control.
@@ -87,13 +92,23 @@ class OpenPage {
     return this.page.setViewport({ width, height: 900 });
   }
 
+  async startAxe() {
+    if (!(await this.page.evaluate(() => "axe" in window))) await this.page.evaluate(`${this.axe};0`);
+  }
+
   // The violations that axe-core finds, one line per rule.
   async violations() {
-    if (!(await this.page.evaluate(() => "axe" in window))) await this.page.evaluate(`${this.axe};0`);
+    await this.startAxe();
     return this.page.evaluate(async () => {
       const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
       return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0].html} (${nodes.length})`);
     });
+  }
+
+  // Those of every view.
+  async violationsOfViews() {
+    await this.startAxe();
+    return this.page.evaluate(auditViews);
   }
 
   async close(expected = []) {
@@ -108,6 +123,8 @@ export const startBrowser = async (name, scheme = "light") => {
     browser: name,
     executablePath: programOf(name),
     headless: true,
+    timeout: longestWait,
+    protocolTimeout: longestWait,
     ...optionsFor[name](scheme),
   });
   const open = async (file, { fragment = "", width = 1280, isDamaged = false } = {}) => {

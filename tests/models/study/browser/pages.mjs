@@ -3,6 +3,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+
+import { dataOf } from "../../../../models/study/page/page_data.js";
 
 const program = process.env.RETRACE_PROGRAM ?? "build/debug/bin/retrace";
 
@@ -14,16 +17,30 @@ const subjects = {
   lstm: ["lstm"],
   fused: ["relational-rnn", "--fused", "--dtype", "f32"],
   "not-finite": ["--expr", "softmax(log(x)) * y", "--input", "x=[[1,2],[-1,3]]", "--input", "y=2x2"],
+  tiny: ["attention", "--tokens", "1"],
+  "tiny-lstm": ["lstm", "--tokens", "1"],
   wide: ["attention", "--tokens", "64", "--size", "64"],
   long: ["rmc", "--tokens", "100"],
 };
 
-const holder = /(<script type="application\/json" id="trace-data">)([^]*?)(<\/script>)/;
+const holder = /<script type="application\/\w+" id="trace-data">([^]*?)<\/script>/;
 
-const partsOf = (file) => readFileSync(file, "utf8").match(holder);
+const packedIn = (file) => readFileSync(file, "utf8").match(holder)[1];
 
 // The bytes of a page without those of its trace.
-export const templateSize = (file) => readFileSync(file).length - Buffer.byteLength(partsOf(file)[2]);
+export const templateSize = (file) => readFileSync(file).length - packedIn(file).length;
+
+// Packed or not, with the elements of tensors in base64.
+const dataIn = (file) => {
+  const text = packedIn(file);
+  if (text.startsWith("{")) return JSON.parse(text);
+  const data = dataOf(new Uint8Array(gunzipSync(Buffer.from(text, "base64"))));
+  for (const tensor of Object.values(data.tensors)) {
+    tensor.data = Buffer.from(tensor.bytes).toString("base64");
+    delete tensor.bytes;
+  }
+  return data;
+};
 
 const changedNumber = (tensor) => {
   const bytes = Buffer.from(tensor.data, "base64");
@@ -57,11 +74,11 @@ export const makePages = () => {
     execFileSync(program, ["study", ...subjects[name], "--out", pathOf(name)]);
     return pathOf(name);
   };
-  // The page of a file with other data: {file, changed: what change(data) returns}.
+  // The page of a file with other data, as a build without zlib writes them: {file, changed: what change(data) returns}.
   const makeChanged = (file, name, change) => {
-    const data = JSON.parse(partsOf(file)[2]), changed = change(data), written = JSON.stringify(data);
-    const inPage = (_, start, __, end) => start + written.replaceAll("<", "\\u003c") + end;
-    writeFileSync(pathOf(name), readFileSync(file, "utf8").replace(holder, inPage));
+    const data = dataIn(file), changed = change(data), written = JSON.stringify(data).replaceAll("<", "\\u003c");
+    const element = () => `<script type="application/json" id="trace-data">${written}</script>`;
+    writeFileSync(pathOf(name), readFileSync(file, "utf8").replace(holder, element));
     return { file: pathOf(name), changed };
   };
   // The page of a file with other text.

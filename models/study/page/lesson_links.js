@@ -1,0 +1,25 @@
+// What lessons find in the reader's own trace: places to look at, and numbers for their sentences.
+import { formatNumber } from "./dom.js";
+import { jacobianInputs } from "./jacobian.js";
+
+export const isOp = (...ops) => (record) => ops.includes(record.op);
+
+// A link to the first reached record that is so.
+export const lookAt = (trace, isSo, says, place) => {
+  const record = trace.records.findIndex((one, index) => one.reached && isSo(one, index));
+  return record < 0 ? [] : [{ says: says(record), place: place(record) }];
+};
+
+export const onTape = (record) => ({ view: "tape", record });
+export const asJacobian = (record) => ({ view: "jacobian", record });
+
+export const hasJacobian = (trace, isSo) => (one, index) => isSo(one) && jacobianInputs(trace, index).length > 0;
+
+const normOf = ({ data }) => Math.sqrt(data.reduce((sum, x) => sum + x * x, 0));
+
+// "|dy| = 3.2", or nothing where the tape kept no such array.
+export const sizeText = (name, array) => (array ? `|${name}| = ${formatNumber(normOf(array))}` : `${name} (not kept)`);
+
+// The gradient that came to the first result of a record, and what it sends to an input.
+export const arrivedAt = (trace, record) => trace.tensor(trace.records[record].output_gradients[0]);
+export const sentBy = (trace, record, input = 0) => trace.tensor(trace.records[record].contributions[input]?.contribution);

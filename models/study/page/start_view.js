@@ -31,7 +31,7 @@ const questionView = ({ asks, says, place }) =>
 const questionsView = ({ trace, verdicts, whenChecked }) => {
   const last = el("div", {}, el("dt", {}, "Is anything wrong?"), el("dd", {}, "The page is still checking ..."));
   whenChecked?.then(() => last.replaceWith(questionView(wrongAnswer(trace, verdicts))));
-  return el("section", {}, el("h3", {}, "Four questions"), el("dl", { class: "questions" }, answersOf(trace).map(questionView), last));
+  return el("section", {}, el("h3", {}, "Questions"), el("dl", { class: "questions" }, answersOf(trace).map(questionView), last));
 };
 
 const guideView = (trace, others) => {

@@ -1,6 +1,12 @@
 // The study page in Chromium.
 import { testPagesIn } from "./browser/page_tests.mjs";
+import { testPlacesIn } from "./browser/place_tests.mjs";
 import { testScreensIn } from "./browser/screen_tests.mjs";
+import { startSession } from "./browser/session.mjs";
+import { testVerdictsIn } from "./browser/verdict_tests.mjs";
 
-testPagesIn("chrome");
-testScreensIn("chrome");
+const session = startSession("chrome");
+testPagesIn(session);
+testPlacesIn(session);
+testVerdictsIn(session);
+testScreensIn(session);

@@ -20,7 +20,13 @@ const subjects = {
   tiny: ["attention", "--tokens", "1"],
   "tiny-lstm": ["lstm", "--tokens", "1"],
   wide: ["attention", "--tokens", "64", "--size", "64"],
-  long: ["rmc", "--tokens", "100"],
+  "rmc-98": ["rmc", "--tokens", "98"],
+  masked: ["attention", "--causal"],
+  heads: ["attention", "--tokens", "64", "--size", "64", "--heads", "8"],
+  one: ["attention", "--tokens", "1", "--size", "1", "--heads", "1"],
+  scores: ["--expr", "softmax(matmul(q, transpose(k)) / 2)", "--input", "q=4x3", "--input", "k=5x3"],
+  "lstm-8": ["lstm", "--tokens", "8"],
+  gru: ["gru", "--tokens", "64", "--size", "32", "--fused"],
 };
 
 const holder = /<script type="application\/\w+" id="trace-data">([^]*?)<\/script>/;

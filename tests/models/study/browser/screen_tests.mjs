@@ -1,23 +1,6 @@
 // The tests of the views that show all arrays of an attention head, or of a recurrent layer, on one screen.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
-
-import { startBrowser } from "./browsers.mjs";
-
-const program = process.env.RETRACE_PROGRAM ?? "build/debug/bin/retrace";
-
-const subjects = {
-  attention: ["attention", "--causal"],
-  heads: ["attention", "--tokens", "64", "--size", "64", "--heads", "8"],
-  one: ["attention", "--tokens", "1", "--size", "1", "--heads", "1"],
-  scores: ["--expr", "softmax(matmul(q, transpose(k)) / 2)", "--input", "q=4x3", "--input", "k=5x3"],
-  lstm: ["lstm", "--tokens", "8"],
-  gru: ["gru", "--tokens", "64", "--size", "32", "--fused"],
-};
+import { test } from "node:test";
 
 // What must be seen at once: {bottom, right} of all of these in the window.
 const extentOf = ({ page }, selector) =>
@@ -39,26 +22,11 @@ const placeIn = async ({ page }, name, [row, column], [rows, columns]) => {
   return { canvas, x: x + ((column + 0.5) * width) / columns, y: y + ((row + 0.5) * height) / rows };
 };
 
-export const testScreensIn = (browserName) => {
-  const folder = mkdtempSync(join(tmpdir(), "study_screens_")), pathOf = (name) => join(folder, `${name}.html`);
-  let light = null, dark = null;
-  before(async () => {
-    [light, dark] = [await startBrowser(browserName, "light"), await startBrowser(browserName, "dark")];
-    for (const [name, options] of Object.entries(subjects))
-      execFileSync(program, ["study", ...options, "--out", pathOf(name)]);
-  });
-  after(async () => {
-    await light?.close();
-    await dark?.close();
-    rmSync(folder, { recursive: true });
-  });
-  const inPage = async (browser, name, view, check) => {
-    const opened = await browser.open(pathOf(name), { fragment: `#view=${view}` });
-    await check(opened);
-    await opened.close();
-  };
+// The view of each subject.
+const screens = { masked: "attention", heads: "attention", one: "attention", scores: "attention", "lstm-8": "gates", gru: "gates" };
 
-  const screens = { attention: "attention", heads: "attention", one: "attention", scores: "attention", lstm: "gates", gru: "gates" };
+export const testScreensIn = ({ light, dark, inPage: inPageOf }) => {
+  const inPage = (browser, name, view, check) => inPageOf(browser, name, { fragment: `#view=${view}` }, check);
 
   for (const [name, view] of Object.entries(screens))
     test(`${name}: all arrays and their sentence are on one screen of 1280 by 800`, () =>
@@ -86,7 +54,7 @@ export const testScreensIn = (browserName) => {
     test(`${name}: nothing sticks out from 320 to 1440 pixels`, () =>
       inPage(light, name, screens[name], (opened) => checkWidths(opened, screens[name], [320, 390, 800, 1440])));
 
-  for (const name of ["attention", "lstm"])
+  for (const name of ["masked", "lstm-8"])
     test(`${name}: axe-core finds nothing, light and dark`, async () => {
       for (const [browser, width] of [[light, 1280], [dark, 390]])
         await inPage(browser, name, screens[name], async (opened) => {
@@ -96,7 +64,7 @@ export const testScreensIn = (browserName) => {
     });
 
   test("pointing by mouse, touch and keys marks a number's partners in all arrays, and its row is explained beside", () =>
-    inPage(light, "attention", "attention", async (opened) => {
+    inPage(light, "masked", "attention", async (opened) => {
       const { page } = opened;
       const inS = await placeIn(opened, "S", [3, 1], [4, 4]);
       await page.mouse.move(inS.x, inS.y);
@@ -113,15 +81,15 @@ export const testScreensIn = (browserName) => {
       await page.keyboard.press("Enter");
       await opened.settle();
       assert.match(await page.evaluate(() => location.hash), /row=1/);
-      assert.match(await page.evaluate(() => document.activeElement.ariaLabel), /^A,/);
+      assert.match(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), /^A,/);
       await page.evaluate(() => document.activeElement.blur());
       assert.match(await textOf(opened, ".screen-side"), /^Row 1/);
       await page.click("#head-0");
-      assert.equal(await page.$eval("#head-0", (one) => one.ariaPressed), "true");
+      assert.equal(await page.$eval("#head-0", (one) => one.getAttribute("aria-pressed")), "true");
     }));
 
   test("pointing at a gate marks its unit and step everywhere, and its card is a link away", () =>
-    inPage(light, "lstm", "gates", async (opened) => {
+    inPage(light, "lstm-8", "gates", async (opened) => {
       const inF = await placeIn(opened, "f", [2, 5], [8, 8]);
       await opened.page.mouse.move(inF.x, inF.y);
       assert.equal(await markedFigures(opened), 14);

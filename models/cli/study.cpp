@@ -10,6 +10,7 @@
 #include <retrace/models/study/stored_study.h>
 #include <retrace/models/study/terminal/flow_text.h>
 #include <retrace/models/study/terminal/stepper.h>
+#include <retrace/models/study/terminal/trace_summary.h>
 #include <retrace/models/study/terminal/trace_text.h>
 
 #include <algorithm>
@@ -80,6 +81,8 @@ void check_outputs(const StudyFlags& flags) {
   if (names_file && ending != ".html" && ending != ".htm")
     throw ValueError(
         text("study: --out writes a page, and ", flags.out, " does not end in .html; give it that ending"));
+  if (flags.all && (!flags.out.empty() || !flags.trace_file.empty()))
+    throw ValueError("study: --all prints text, and --out and --trace write files instead; leave one of them out");
   if (!flags.dot || !flags.out.empty() || !flags.trace_file.empty()) return;
   if (flags.gradient_flow) throw ValueError("study: --dot draws no --gradient-flow; leave one of them out");
   if (flags.check_elements > 0) throw ValueError("study: --dot shows no --check-elements; leave one of them out");
@@ -174,15 +177,26 @@ void write_files(const Trace& trace, const StudyFlags& flags, Program& program) 
   }
 }
 
+/// A trace as text. Where nobody turns its pages, a long one is summed up.
+std::string printed(const Trace& trace, const StudyFlags& flags, const ArrayStyle& style) {
+  constexpr std::ptrdiff_t longest = 200;
+  const std::string whole = to_text(trace, style);
+  const std::ptrdiff_t lines = std::ranges::count(whole, '\n');
+  if (flags.all || lines <= longest) return whole;
+  return text(
+      summary_of(trace), "\n--all prints every number of every step, ", lines,
+      " lines; a terminal steps through them;\n--out x.html writes a page, --json and --dot print for programs\n");
+}
+
 void show(const Trace& trace, const StudyFlags& flags, Program& program) {
   if (flags.dot)
     program.results << to_dot(trace) << std::flush;
   else if (flags.gradient_flow)
     text_of(program) << introduction_of(trace) << to_text(trace.flows, style_of(program)) << std::flush;
-  else if (program.keyboard != nullptr)
+  else if (program.keyboard != nullptr && !flags.all)
     step_through(trace, *program.keyboard, text_of(program), style_of(program));
   else
-    text_of(program) << to_text(trace, style_of(program)) << std::flush;
+    text_of(program) << printed(trace, flags, style_of(program)) << std::flush;
 }
 
 }  // namespace

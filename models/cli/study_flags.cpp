@@ -68,18 +68,24 @@ void add_study_command(CLI::App& app, Program& program) {
   CLI::Option* example = add_count(*command, "--example", flags->stored.example,
                                    "test sample of a trained model, or segment of its text, from 0", 0);
   command->add_flag("--worst", flags->stored.worst, "the test sample with the largest loss")->excludes(example);
-  command->add_flag("--gradient-flow", flags->gradient_flow,
-                    "show how the gradient flows back through time: norms at each step, and |d h_t / d x_s| (the page "
-                    "of a small subject has it anyway)");
+  CLI::Option* flow = command->add_flag(
+      "--gradient-flow", flags->gradient_flow,
+      "show how the gradient flows back through time: norms at each step, and |d h_t / d x_s| (the page of a small "
+      "subject has it anyway)");
   add_count(*command, "--check-elements", flags->check_elements,
             "elements of each gradient to compare with a dual number and a difference (default: 2; of trained models "
             "and long tapes 0)",
             0);
   command->add_option("--trace", flags->trace_file, "file for the trace, which study reads again");
   CLI::Option* dot = command->add_flag("--dot", flags->dot, "print a drawing for Graphviz");
+  CLI::Option* whole = command
+                           ->add_flag("--all", flags->all,
+                                      "print every number of every step as text (in a pipe a long trace is summed up)")
+                           ->excludes(dot)
+                           ->excludes(flow);
   const CommonOptions common = add_common_flags(
       *command, *flags, {.out = "file for the page, x.html", .json = "print the trace as one JSON object"});
-  common.json->excludes(dot);
+  common.json->excludes(dot)->excludes(whole);
   command->callback([flags, command, &program] {
     for (const CLI::Option* option : command->get_options())
       if (option->count() > 0 && !option->get_lnames().empty()) flags->given.push_back(option->get_lnames().front());

@@ -21,6 +21,7 @@ struct StudyFlags : CommonFlags {
   bool fused = false;
   std::string trace_file = {};  // to write the trace to
   bool dot = false;             // prints a drawing
+  bool all = false;             // prints every step as text, however many there are
   bool gradient_flow = false;
   std::int64_t check_elements = -1;  // of each leaf; -1: 2 where that is cheap, for small subjects and expressions
 };

@@ -48,7 +48,7 @@ class Stepper {
 
   bool prompt() {
     out_ << (steps_[now_].backward ? "backward of " : "") << printable(record().op) << ", record "
-         << steps_[now_].record << " of " << trace_.records.size() << " (h for help) > " << std::flush;
+         << steps_[now_].record << " of " << trace_.records.size() << " (h and Enter for help) > " << std::flush;
     return out_.good();
   }
   /// The lines that it took: no more than leave the first step a screen's larger part.

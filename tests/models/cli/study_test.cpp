@@ -6,6 +6,7 @@
 #include <retrace/tests/models/page_contents.h>
 #include <retrace/tests/temporary_folder.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -21,6 +22,19 @@ TEST(StudyCommand, PrintsEveryStepToAPipeWithoutColours) {
   EXPECT_EQ(outcome.results.find('\x1b'), std::string::npos);
   EXPECT_NE(outcome.results.find("softmax"), std::string::npos) << "the composed twin of the fused op is shown";
   EXPECT_NE(outcome.results.find("backward of softmax"), std::string::npos);
+}
+
+TEST(StudyCommand, SumsUpALongTraceInAPipeUnlessAllOfItIsAskedFor) {
+  const std::string summary = run_command({"study", "rmc"}).results,
+                    all = run_command({"study", "rmc", "--all"}).results;
+  const std::ptrdiff_t lines = std::ranges::count(all, '\n');
+  EXPECT_LT(std::ranges::count(summary, '\n'), 160) << summary;
+  EXPECT_NE(summary.find(text("--all prints every number of every step, ", lines, " lines")), std::string::npos);
+  EXPECT_NE(summary.find("one element by three ways"), std::string::npos);
+  EXPECT_NE(all.find("0  backward of matmul"), std::string::npos);
+  EXPECT_GT(lines, 8000);
+  EXPECT_EQ(run_command({"study", "rmc", "--all", "--out", "x.html"}).messages,
+            "study: --all prints text, and --out and --trace write files instead; leave one of them out\n");
 }
 
 TEST(StudyCommand, RecordsFusedOpsAsOneOnRequest) {
@@ -180,7 +194,7 @@ TEST(StudyCommand, ASampleOfATrainedModelIsShownWithItsQuestionAnswersAndLoss) {
                 .status,
             0);
   for (const std::vector<std::string>& which : {std::vector<std::string>{"--worst"}, {"--example", "3"}}) {
-    std::vector<std::string> line{"study", run};
+    std::vector<std::string> line{"study", run, "--all"};
     line.insert(line.end(), which.begin(), which.end());
     const std::string shown = run_command(line).results;
     for (const char* part : {"\n  right answer: ", "\n  answer of the model: ", "\n  loss: ", "\n  question:\n"})

@@ -1,6 +1,7 @@
 // Traces in a terminal: the text of all steps, arrays in characters, and the stepper.
 #include <retrace/models/study/subjects.h>
 #include <retrace/models/study/terminal/stepper.h>
+#include <retrace/models/study/terminal/trace_summary.h>
 #include <retrace/models/study/terminal/trace_text.h>
 #include <retrace/ops/ops.h>
 
@@ -80,6 +81,18 @@ TEST(TraceText, ShowsEveryStepAndWhatItAdds) {
             "      6\n");
 }
 
+TEST(TraceSummary, HasALineForEachRecordAndOneForStepsThatRepeatIt) {
+  EXPECT_EQ(summary_of(small_trace()),
+            "a square: 2 records\n"
+            "\n"
+            "record  op   result  |value|  |gradient|\n"
+            "     0  mul  %0[1]         9           1\n"
+            "     1  sum  %1[]          9           1\n");
+  const std::string steps = summary_of(study("lstm"));
+  EXPECT_NE(steps.find("sigmoid x 4  f[1, 8]"), std::string::npos) << steps;
+  EXPECT_LT(std::ranges::count(steps, '\n'), 60);
+}
+
 TEST(TraceText, EscapesWhateverAFileMayCallThings) {
   Trace trace = small_trace();
   for (TraceNode& node : trace.nodes) node.name += "\x1b[2J";
@@ -154,8 +167,9 @@ std::string answers_to(const std::string& commands) {
 TEST(Stepper, GoesForwardThenBackAndStopsAtBothEnds) {
   const std::string all = answers_to("\n\nn\nnext\nb\nback\nb\nb\nq\n");
   for (const char* prompt :
-       {"mul, record 0 of 2 (h for help) > ", "sum, record 1 of 2 (h for help) > ",
-        "backward of sum, record 1 of 2 (h for help) > ", "backward of mul, record 0 of 2 (h for help) > "})
+       {"mul, record 0 of 2 (h and Enter for help) > ", "sum, record 1 of 2 (h and Enter for help) > ",
+        "backward of sum, record 1 of 2 (h and Enter for help) > ",
+        "backward of mul, record 0 of 2 (h and Enter for help) > "})
     EXPECT_NE(all.find(prompt), std::string::npos) << prompt;
   EXPECT_NE(all.find("this is the last step"), std::string::npos);
   EXPECT_NE(all.find("this is the first step"), std::string::npos);
@@ -199,7 +213,7 @@ std::string longest_screen(const Trace& trace, const std::string& commands) {
   std::string screen;
   std::int64_t most = 0;
   for (std::string line; std::getline(all, line); screen += line + "\n") {
-    constexpr std::string_view prompt = "(h for help) > ";
+    constexpr std::string_view prompt = "(h and Enter for help) > ";
     if (const std::size_t end = line.find(prompt); end != line.npos) {  // what was typed ends this line
       line.erase(0, end + prompt.size());
       screen.clear();

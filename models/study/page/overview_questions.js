@@ -1,4 +1,4 @@
-// Four questions about a trace, with the answers of its numbers and the places that show them.
+// Up to four questions about a trace, with the answers of its numbers and the places that show them.
 import { numbersOf, rowOf } from "./attention_numbers.js";
 import { attentionsOf, strongestScore } from "./attention_places.js";
 import { formatNumber } from "./dom.js";

@@ -71,9 +71,10 @@ test("a short tape is open at first, a long one folded from the inside", () => {
 test("a tape of 5,000 records in deep scopes is folded at once", () => {
   const deep = Array.from({ length: 200 }, (_, n) => ({ name: String(n), outer: n - 1 }));
   const many = Array.from({ length: 5000 }, (_, n) => ({ scope: n % 200 }));
-  const start = performance.now();
+  const start = process.cpuUsage();
   assert.ok(visibleItems(foldTape(many, deep), new Set()).length < 5000);
-  assert.ok(performance.now() - start < 1000);
+  const { user, system } = process.cpuUsage(start);  // other programs may have the processor
+  assert.ok(user + system < 1e6, `${user + system} microseconds`);
 });
 
 test("only rows in sight and a few around them are made", () => {

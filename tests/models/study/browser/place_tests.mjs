@@ -54,6 +54,13 @@ export const testPlacesIn = ({ light, inPage }) => {
       assert.ok(boxes[1].right >= 1380);
     }));
 
+  test("brackets and signs of a formula are no higher than its line, whatever fonts there are", () =>
+    inPage(light, "attention", { fragment: "#view=tape&record=8" }, async ({ page }) => {
+      const heights = await page.$$eval(".card .formula mo", (all) =>
+        all.map((one) => one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).fontSize)));
+      assert.ok(heights.length > 4 && Math.max(...heights) < 2, JSON.stringify(heights));
+    }));
+
   test("the tape opens at the last record that the backward reached", () =>
     inPage(light, "lstm", { fragment: "#view=tape" }, async (opened) => {
       assert.match(await momentText(opened), /^backward, step 1 of (\d+): record/);

@@ -39,7 +39,7 @@ export const rangeBetween = (low, high) => ({
 export const glyphOf = (x, range, masked = false) => {
   if (masked) return "·";
   if (Number.isNaN(x)) return "X";
-  if (!Number.isFinite(x)) return x > 0 ? "I" : "-I";
+  if (!Number.isFinite(x)) return x > 0 ? "∞" : "−∞";
   return x > range.high ? "+" : x < range.low ? "-" : "";
 };
 

@@ -1,6 +1,6 @@
-// An array as a heat map, after the conventions of Treescope: X is NaN, I and -I the infinities, + and - what is beyond
-// the range of colours; dots are masked cells; numbers of one sign have one colour map, others a diverging one around
-// 0; a cut array says so. The numbers are read by pointer, by arrow keys, or as a table.
+// An array as a heat map, after the conventions of Treescope: X is NaN, + and - are what is beyond the range of colours;
+// dots are masked cells; numbers of one sign have one colour map, others a diverging one around 0; a cut array says so.
+// The numbers are read by pointer, by arrow keys, or as a table.
 import { withNames } from "./array_axes.js";
 import { rangeBetween, rangeOf, cellColour, glyphOf, paintInScheme, palette } from "./array_colours.js";
 import { arrayLayout, flatIndex, shownShape } from "./array_layout.js";

@@ -18,8 +18,8 @@ test("arrays side by side share a range, and what is not finite has none", () =>
 test("what colours cannot say is a sign", () => {
   const range = { low: -1, high: 1 };
   assert.equal(glyphOf(NaN, range), "X");
-  assert.equal(glyphOf(Infinity, range), "I");
-  assert.equal(glyphOf(-Infinity, range), "-I");
+  assert.equal(glyphOf(Infinity, range), "∞");
+  assert.equal(glyphOf(-Infinity, range), "−∞");
   assert.equal(glyphOf(1.5, range), "+");
   assert.equal(glyphOf(-1.5, range), "-");
   assert.equal(glyphOf(1, range), "");

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test as testOf } from "node:test";
 
-import { corrupt, renameAll } from "./pages.mjs";
+import { showOnPaper } from "./measures.mjs";
+import { corrupt } from "./pages.mjs";
 import { dataset, momentText, panelText, press, selectedView, viewsOf } from "./session.mjs";
 
 const test = (name, check) => testOf(name, { timeout: 120e3 }, check);
@@ -89,6 +90,9 @@ export const testVerdictsIn = ({ browserName, light, dark, made, files, inPage }
       const look = (selector, name) => page.$eval(selector, (one, property) => getComputedStyle(one)[property], name);
       assert.equal(await look("html", "backgroundColor"), "rgb(252, 251, 248)");
       for (const control of ["nav", ".tape-list", ".moment-slider"]) assert.equal(await look(control, "display"), "none");
+      await page.evaluate(showOnPaper);
+      const shown = await page.$$eval("button:not(th button), input[type=range]", (all) => all.filter((one) => one.checkVisibility()).length);
+      assert.equal(shown, 0, "controls on paper");
     }));
 
   test("a damaged page says that it is", async () => {

@@ -105,10 +105,10 @@ class OpenPage {
     });
   }
 
-  // Those of every view.
-  async violationsOfViews() {
+  // Those of every view, by these rules, if there are any.
+  async violationsOfViews(rules) {
     await this.startAxe();
-    return this.page.evaluate(auditViews);
+    return this.page.evaluate(auditViews, rules);
   }
 
   async close(expected = []) {

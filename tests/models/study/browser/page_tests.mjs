@@ -60,11 +60,11 @@ const checkPaper = async (opened, browserName) => {
 
 // Forward and back through the whole tape, by the keys alone; from the middle of a long one.
 const stepThroughTape = async (opened, name) => {
-  const { records } = await dataset(opened), isLong = records > 100;
+  const { records } = await dataset(opened), isLong = records > 50;
   await opened.goTo("#view=tape");
   const [, reached] = /^backward, step 1 of (\d+): record/.exec(await momentText(opened));
   const end = `backward, step ${reached} of ${reached}: record 0`, start = `forward, step 1 of ${records}: record 0`;
-  const steps = isLong ? 49 : Number(records) + Number(reached);
+  const steps = isLong ? 24 : Number(records) + Number(reached);
   await opened.goTo(isLong ? `#view=tape&record=${steps}` : "#view=tape&record=0&phase=forward");
   const forward = await stepTimes(opened, "ArrowRight", steps);
   assert.equal(await momentText(opened), end);
@@ -92,6 +92,8 @@ const checkPlaces = async (opened, views) => {
   }
 };
 
+// What axe-core may find in another scheme or width only.
+const rulesOfLooks = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size", "meta-viewport"];
 const everyWidth = [320, 390, 800, 1280, 1440];
 // These have every view between them: which of them stay the same after a reload.
 const reloadedViews = {
@@ -141,7 +143,7 @@ export const testPagesIn = ({ browserName, light, dark, made, files, inPage }) =
     test(`${name}: axe-core finds nothing in the dark scheme and in a narrow window`, () =>
       inPage(dark, name, { width: 390 }, async (opened) => {
         assert.ok(await opened.page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches));
-        assert.deepEqual(await opened.violationsOfViews(), []);
+        assert.deepEqual(await opened.violationsOfViews(rulesOfLooks), []);
       }));
 
   test("names are shown as text, however they read, and fit into a narrow window", async () => {

@@ -15,6 +15,7 @@ using TrainRun = std::function<FitResult(const RunOptions& options, const std::s
 /// Trains it anew, without files.
 FitResult train_anew(const RunOptions& options, const std::string& name);
 
+/// One of several runs, by the name of its folder or row.
 struct NamedRun {
   std::string name;
   RunOptions options;

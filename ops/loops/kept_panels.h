@@ -8,9 +8,9 @@
 
 namespace retrace {
 
-/// During its lifetime, recurrent ops of this thread pack each of these weights once, not once a call. Their values
-/// must not change meanwhile. For parts of a batch that are computed one after the other: the fewer rows a part has,
-/// the more of its time would go into packing.
+/// During its lifetime, recurrent ops of this thread pack each of these weights once, not once a call; one that has
+/// changed meanwhile is packed by every call again. For parts of a batch that are computed one after the other: the
+/// fewer rows a part has, the more of its time would go into packing.
 class KeptPanels {
  public:
   explicit KeptPanels(const Tensors& weights);
@@ -33,7 +33,14 @@ class KeptPanels {
     Form form;
     Tensor tensor;
   };
-  std::vector<const void*> weights_;
+  /// A weight as it was in the beginning.
+  struct Kept {
+    Tensor weight;
+    const detail::Storage* storage;
+    std::uint64_t version;
+    bool is_still_at(const void* values) const;
+  };
+  std::vector<Kept> weights_;
   std::vector<Panels> panels_;
   KeptPanels* outer_;
 };

@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include <retrace/tests/compare.h>
+
 namespace retrace {
 namespace {
 
@@ -40,6 +42,32 @@ TEST(KeptPanels, GiveTheBitsOfPanelsOfEveryCall) {
   const std::vector<double> packed_each_time = gradients_of(w, false);
   EXPECT_EQ(gradients_of(w, true), packed_each_time);
   EXPECT_EQ(gradients_of(w, true), packed_each_time);
+}
+
+TEST(KeptPanels, OfAWeightAreFilledByTheFirstCall) {
+  Random random(7);
+  const Tensor weight = random.normal({96, 24});
+  const KeptPanels panels(Tensors{weight});
+  lstm_sequence(random.normal({3, 4, 96}), random.normal({3, 24}), random.normal({3, 24}), weight);
+  EXPECT_TRUE(KeptPanels::place_for({weight.values<float>().data(), 24, 96, true})->defined());
+}
+
+TEST(KeptPanels, OfAWeightThatChangesAreNotUsed) {
+  Random random(7);
+  const Tensor weight = parameter(random.normal({96, 24}));
+  const Tensor x = random.normal({3, 4, 96}), h = random.normal({3, 24}), c = random.normal({3, 24});
+  const KeptPanels panels(Tensors{weight});
+  lstm_sequence(x, h, c, weight);
+  weight.update<float>([](std::span<float> values) {
+    for (float& value : values) value *= 2;
+  });
+  const Tensor y = lstm_sequence(x, h, c, weight).y;
+  EXPECT_TRUE(same_bits(y, lstm_sequence(x, h, c, weight.detach().clone()).y));
+}
+
+TEST(KeptPanels, ThatCannotBeMadeLeaveNoneBehind) {
+  EXPECT_THROW(KeptPanels(Tensors{Tensor()}), ValueError);
+  EXPECT_EQ(KeptPanels::place_for({nullptr, 1, 1, true}), nullptr);
 }
 
 TEST(KeptPanels, AreOnlyOfTheGivenWeightsAndTheirWholeForm) {

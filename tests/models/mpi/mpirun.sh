@@ -19,8 +19,8 @@ started() {
   local number=$1 name=$2
   shift 2
   mkdir "$name.pids"
-  "$mpiexec" "${oversubscribe[@]}" -n "$number" sh -c 'echo $$ >"$0.pids/$OMPI_COMM_WORLD_RANK$PMI_RANK"; exec "$@"' \
+  "$mpiexec" "${oversubscribe[@]}" -n "$number" sh -c 'echo $$ >"$0.pids/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"; exec "$@"' \
     "$name" "$@" >/dev/null 2>"$name.err" &
   started=$!
-  until [ "$(cat "$name.pids"/* 2>/dev/null | wc -l)" = "$number" ]; do sleep 0.05; done
+  until [ "$(cat "$name.pids"/* 2>/dev/null | wc -l)" = "$number" ] || ! kill -0 $started 2>/dev/null; do sleep 0.05; done
 }

@@ -80,7 +80,8 @@ expect_saved busy "stopped by a signal after step"
 [ -e busy/weights.safetensors ] || fail "SIGTERM at mpirun: nothing was saved"
 # As a terminal does at Ctrl-C, to everybody; mpirun then sends SIGTERM, too.
 started 2 interrupted "${compare[@]}" --steps 100000 --out interrupted
-until [ -e interrupted/runs/lstm-seed-0/checkpoint.safetensors ] && [ -e interrupted/runs/lstm-seed-1/checkpoint.safetensors ]; do sleep 0.1; done
+until [ -e interrupted/runs/lstm-seed-0/checkpoint.safetensors ] && [ -e interrupted/runs/lstm-seed-1/checkpoint.safetensors ] ||
+  ! kill -0 $started 2>/dev/null; do sleep 0.1; done
 kill -INT $(cat interrupted.pids/*) $started
 wait $started
 expect_saved interrupted "stopped by a signal; the same command with --resume"

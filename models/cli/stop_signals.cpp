@@ -8,14 +8,15 @@ namespace {
 constexpr std::array<int, 2> requests{SIGINT, SIGTERM};
 std::atomic<bool> came{false};
 std::atomic<int> number_of_signal{0};
-static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
-              "a signal handler may write them");
+using Reaction = void (*)(int);
+std::atomic<Reaction> to_later_ones{SIG_DFL};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
+                  std::atomic<Reaction>::is_always_lock_free,
+              "a signal handler uses them");
 
-void react_to_requests(void (*how)(int)) {
+void react_to_requests(Reaction how) {
   for (const int signal : requests) std::signal(signal, how);
 }
-
-void (*to_later_ones)(int) = SIG_DFL;
 
 void note(int signal) {
   react_to_requests(to_later_ones);
@@ -29,6 +30,7 @@ void note(int signal) {
 StopSignals::StopSignals(Later later) {
   to_later_ones = later == Later::end ? SIG_DFL : SIG_IGN;
   came = false;
+  number_of_signal = 0;
   struct sigaction once {};
   once.sa_handler = note;
   sigemptyset(&once.sa_mask);
@@ -39,12 +41,15 @@ StopSignals::StopSignals(Later later) {
 }
 
 StopSignals::~StopSignals() {
-  react_to_requests(came ? to_later_ones : SIG_DFL);
+  react_to_requests(came ? to_later_ones.load() : SIG_DFL);
   sigaction(SIGHUP, &before_hangup_, nullptr);
 }
 
 const std::atomic<bool>& StopSignals::flag() const { return came; }
 
-int StopSignals::exit_status() const { return 128 + number_of_signal; }
+int StopSignals::exit_status() const {
+  const int number = number_of_signal;
+  return 128 + (number == 0 ? SIGTERM : number);
+}
 
 }  // namespace retrace

@@ -19,7 +19,8 @@ class StopSignals {
 
   /// Set by the first signal.
   const std::atomic<bool>& flag() const;
-  /// 128 + the number of the signal, as shells report a program that a signal ended.
+  /// 128 + the number of the signal, as shells report a program that a signal ended; that of SIGTERM where none came,
+  /// as on a rank that another one stopped.
   int exit_status() const;
 
  private:

@@ -53,7 +53,10 @@ MpiRanks::MpiRanks() : handles_(std::make_unique<Handles>()) {
   if (is_started == 0) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads);
   MPI_Query_thread(&threads);
   if (threads < MPI_THREAD_SERIALIZED)
-    throw ValueError("MpiRanks: MPI was started for one thread; start it with MPI_THREAD_SERIALIZED");
+    throw ValueError(
+        is_started == 0
+            ? "MpiRanks: this MPI has no support for threads; use a build of it that has"
+            : "MpiRanks: MPI was started for one thread; start it by MPI_Init_thread with MPI_THREAD_SERIALIZED");
   handles_->ends_mpi = is_started == 0;
   MPI_Comm_dup(MPI_COMM_WORLD, &handles_->messages);
   MPI_Comm_dup(MPI_COMM_WORLD, &handles_->meetings);

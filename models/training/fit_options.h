@@ -69,7 +69,7 @@ struct FitOptions {
   std::int64_t patience = 0;                // stop after this number of validations without a lower loss; 0: never
   double minutes = 0;                       // stop after this time, with which the schedule then ends; 0: never
   std::optional<double> until = {};         // stop when the validation metric is as good as this
-  const std::atomic<bool>* stop = nullptr;  // stop when it is set (by a signal, say)
+  const std::atomic<bool>* stop = nullptr;  // stop when it is set (by a signal, say); in shards, even within a step
 
   Communicator* ranks = nullptr;  // processes that share the shards, 8 if `shards` is not given; none: this one alone
 

@@ -66,6 +66,8 @@ LearningRateCurve find_learning_rate(Training& training, const LearningRateSearc
     } catch (const DivergenceError&) {
       if (curve.points.empty()) throw;
       break;
+    } catch (const Stopped&) {  // by a step in shards, which changed nothing
+      break;
     }
     average = search.smoothing * average + (1 - search.smoothing) * loss;
     weight = search.smoothing * weight + (1 - search.smoothing);

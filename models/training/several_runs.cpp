@@ -9,10 +9,11 @@ namespace retrace {
 namespace {
 
 void check_same_runs(const std::vector<NamedRun>& runs, Communicator& ranks) {
-  const Run first = prepare(runs.front().options);
-  std::string settings = text("data ", first.task->fingerprint());
+  std::string settings = text(runs.size(), " runs");
   for (const NamedRun& run : runs) settings += ", run " + run.name;
-  check_same_training(ranks, settings, parameters(*first.model));
+  if (runs.empty()) return check_same_settings(ranks, "retrace", settings, "train the same runs on all ranks");
+  const Run first = prepare(runs.front().options);
+  check_same_training(ranks, text("data ", first.task->fingerprint(), ", ", settings), parameters(*first.model));
 }
 
 std::string trained(const NamedRun& run, const TrainRun& train) {
@@ -24,10 +25,13 @@ std::string trained(const NamedRun& run, const TrainRun& train) {
   }
 }
 
-RunResult result_of(const std::string& bytes) {
+RunResult result_of(const std::string& bytes, const Measures& measures) {
   std::string rest = bytes.substr(1);
-  if (bytes.front() == '+') return {.fit = fit_result_from_bytes(rest)};
-  return {.divergence = std::move(rest)};
+  if (bytes.front() == '-') return {.divergence = std::move(rest)};
+  RunResult result{.fit = fit_result_from_bytes(rest)};
+  if (measures.metric)
+    for (Metrics& metrics : result.fit.history) metrics.metric_name = measures.metric_name;
+  return result;
 }
 
 }  // namespace
@@ -35,12 +39,13 @@ RunResult result_of(const std::string& bytes) {
 FitResult train_anew(const RunOptions& options, const std::string&) {
   Run run = prepare(options);
   run.train();
+  if (run.fit.stopped_by == StopReason::signal) throw Stopped();
   return std::move(run.fit);
 }
 
 TrainRuns spread_over(Communicator* ranks, TrainRun train) {
   return [ranks, train = std::move(train)](const std::vector<NamedRun>& runs) {
-    if (ranks != nullptr && !runs.empty()) check_same_runs(runs, *ranks);
+    if (ranks != nullptr) check_same_runs(runs, *ranks);
     const auto job = [&](std::int64_t number) -> std::optional<std::string> {
       try {
         return trained(runs[static_cast<std::size_t>(number)], train);
@@ -51,7 +56,8 @@ TrainRuns spread_over(Communicator* ranks, TrainRun train) {
     const auto results = results_of_jobs(std::ssize(runs), job, ranks);
     if (!results) throw Stopped();
     std::vector<RunResult> of_runs;
-    for (const std::string& bytes : *results) of_runs.push_back(result_of(bytes));
+    for (std::size_t k = 0; k < runs.size(); ++k)
+      of_runs.push_back(result_of((*results)[k], runs[k].options.fit.measures));
     return of_runs;
   };
 }

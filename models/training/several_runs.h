@@ -19,7 +19,7 @@ FitResult train_anew(const RunOptions& options, const std::string& name);
 struct NamedRun {
   std::string name;
   RunOptions options;
-  bool may_diverge = true;
+  bool may_diverge = true;  // false: its DivergenceError goes to the caller
 };
 /// What came of a run.
 struct RunResult {
@@ -30,9 +30,10 @@ struct RunResult {
 /// Trains all runs and returns their results in the same order.
 using TrainRuns = std::function<std::vector<RunResult>(const std::vector<NamedRun>& runs)>;
 /// Trains each run on one rank by `train`, the next one where a rank is free, and gives every rank the results; without
-/// ranks, one run after the other. Every rank calls it with the same runs; it throws ValueError on all if they differ,
-/// or their instruction sets. When one is stopped, no other is begun, and every rank throws Stopped. What `train`
-/// throws otherwise, and the DivergenceError of a run that may not diverge, goes to the caller on its rank alone.
+/// ranks, one run after the other. Every rank calls it with the same runs; it throws ValueError on all if their names,
+/// data, first weights or instruction sets differ. When one is stopped, no other is begun, and every rank throws
+/// Stopped. What `train` throws otherwise, and the DivergenceError of a run that may not diverge, goes to the caller on
+/// its rank alone.
 TrainRuns spread_over(Communicator* ranks, TrainRun train = train_anew);
 
 }  // namespace retrace

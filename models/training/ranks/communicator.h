@@ -24,8 +24,8 @@ struct Received {
 };
 
 /// Moves bytes between ranks. Nothing is added up on the way, so results do not depend on who implements it
-/// (models/mpi). Every rank makes the same calls in the same order, and no two of them at the same time, but any thread
-/// may.
+/// (models/mpi). Every message that is sent is received, and all ranks make the same broadcasts in the same order. On
+/// one rank, calls may come from any thread, but never two at once.
 class Communicator {
  public:
   Communicator() = default;

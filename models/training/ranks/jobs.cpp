@@ -87,6 +87,7 @@ void run_and_serve(JobQueue& queue, const Job& job, Communicator& ranks) {
       serve(queue, ranks, abandoned);
     } catch (...) {
       failure = std::current_exception();
+      queue.put(0, std::nullopt);  // nothing is begun for which nobody would wait
     }
   });
   try {

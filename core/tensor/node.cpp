@@ -5,8 +5,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <retrace/core/base/error.h>
-
 namespace retrace {
 namespace detail {
 
@@ -35,18 +33,22 @@ void adopt_orphans() {
   }
 }
 
-}  // namespace
-
-void refill_free_nodes(Storage* storage) {
+void find_or_make_nodes() {
   begin_counting();
   take_back_returned();
   if (free_nodes != nullptr) return;
   adopt_orphans();
   if (free_nodes != nullptr) return;
+  std::byte* place = static_cast<std::byte*>(allocate_storage(nodes_at_a_time * sizeof(Node))->data());
+  for (int k = 0; k < nodes_at_a_time; ++k, place += sizeof(Node)) free_nodes = new (place) FreeNode{free_nodes};
+}
+
+}  // namespace
+
+void refill_free_nodes(Storage* storage) {
   try {
-    std::byte* place = static_cast<std::byte*>(allocate_storage(nodes_at_a_time * sizeof(Node))->data());
-    for (int k = 0; k < nodes_at_a_time; ++k, place += sizeof(Node)) free_nodes = new (place) FreeNode{free_nodes};
-  } catch (const MemoryError&) {
+    find_or_make_nodes();
+  } catch (...) {
     if (storage != nullptr) release(storage);
     throw;
   }

@@ -51,7 +51,7 @@ struct FitOptions {
                                               // two (ranks/shard_sum.h); without ranks, by default a batch is one whole
   std::optional<std::string> optimizer = {};  // optimizer_names()
   std::optional<double> learning_rate = {};   // at its highest
-  std::optional<double> b2 = {};              // of adam, adamw and muon: the decay of the mean squares
+  std::optional<double> b2 = {};              // of adam, adamw, muon, nadam and radam: the decay of the mean squares
   double weight_decay = 0;
   std::vector<FitGroup> groups = {};  // a parameter is in the first that names it; the others have no group
   double average = 0;     // decay of a moving average of the weights (nn/optim/ema.h, rising), which is then validated,
@@ -103,7 +103,7 @@ void check_options(const FitOptions& options);
 
 /// adafactor, adam, adamw, lion, muon, nadam, radam, rmsprop, sgd (with momentum 0.9).
 std::span<const std::string_view> optimizer_names();
-/// Whether FitOptions::b2 is an option of the optimiser: of adam, adamw and muon.
+/// Whether FitOptions::b2 is an option of the optimiser: of adam, adamw, muon, nadam and radam.
 bool has_b2(std::string_view optimizer);
 /// cosine (to 0 at the last step), linear (to 0 at the last step), trapezoid (constant, and linear to 0 in the last
 /// fifth of the steps), steps (halved every fifth of them), constant.

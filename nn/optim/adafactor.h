@@ -9,7 +9,7 @@ namespace retrace {
 
 /// Adafactor (Shazeer and Stern, "Adafactor: adaptive learning rates with sublinear memory cost", 2018), as in PyTorch.
 /// With rest = t^-decay and e the epsilon of the dtype, for a matrix w [n, k], and each of a tensor of higher rank:
-///   r += rest (mean of g^2 over rows - r) [n], c += rest (mean of g^2 over columns - c) [k];
+///   r += rest (mean of g^2 in each row - r) [n], c += rest (mean of g^2 in each column - c) [k];
 ///   v = r c^T / max(mean(r), e).
 /// For a parameter of rank below 2, v += rest (g^2 - v). Then
 ///   u = g / sqrt(max(v, e^2)), w = (1 - lr weight_decay) w - min(lr, 1 / sqrt(t)) max(eps, rms(w)) u / max(1, rms(u) /

@@ -5,8 +5,12 @@
 #include <deque>
 #include <limits>
 #include <numeric>
+#include <span>
 
 #include <retrace/core/tape/tape.h>
+#include <retrace/core/tensor/node.h>
+#include <retrace/core/tensor/op_access.h>
+#include <retrace/nn/optim/norm_of_numbers.h>
 #include <retrace/nn/optim/number_range.h>
 
 namespace retrace {
@@ -15,6 +19,10 @@ namespace {
 using Vector = std::vector<double>;
 
 double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
+
+double norm(const Vector& v) {
+  return norm_of_numbers([&](auto&& term) { return sum_of_terms(std::span(v), term); }).value();
+}
 
 double largest_of(const Vector& v) {
   double largest = 0;
@@ -44,7 +52,9 @@ class Objective {
   Objective(const std::vector<NamedTensor>& parameters, const std::function<Tensor()>& loss) : loss_(loss) {
     for (const NamedTensor& parameter : parameters) {
       check_defined("lbfgs", parameter.tensor, parameter.name.c_str());
-      if (parameter.tensor.wants_gradient()) weights_.push_back(parameter.tensor);
+      const bool is_new = std::ranges::none_of(
+          weights_, [&](const Tensor& w) { return &OpAccess::node(w) == &OpAccess::node(parameter.tensor); });
+      if (parameter.tensor.wants_gradient() && is_new) weights_.push_back(parameter.tensor);
     }
   }
 
@@ -124,12 +134,13 @@ class Curvature {
   void add(const Point& from, const Point& to) {
     Pair pair{.s = sum_of(to.weights, -1, from.weights), .y = sum_of(to.gradient, -1, from.gradient), .product = 0};
     pair.product = dot(pair.s, pair.y);
-    if (pair.product <= std::numeric_limits<double>::epsilon() * dot(pair.y, pair.y)) return;
+    if (!(pair.product > std::numeric_limits<double>::epsilon() * norm(pair.s) * norm(pair.y))) return;
     if (pairs_.size() == history_) pairs_.pop_front();
     pairs_.push_back(std::move(pair));
   }
 
   bool is_empty() const { return pairs_.empty(); }
+  void clear() { pairs_.clear(); }
 
  private:
   struct Pair {
@@ -147,7 +158,8 @@ struct Trial {
   Point point = {};
 };
 
-/// Where the cubic through the losses and slopes of two trials is least, kept off both by a tenth of their distance.
+/// Where the cubic through the losses and slopes of two trials is least; the middle, where that is nearer to one of
+/// them than a tenth of their distance.
 double cubic_minimum(const Trial& a, const Trial& b) {
   const double width = b.step - a.step, middle = a.step + width / 2;
   if (!b.point.is_finite()) return middle;
@@ -223,15 +235,23 @@ void check_start(const Point& start) {
                         "; start from other weights"));
 }
 
-/// One step from a point; the same point where no smaller loss was found.
+/// One step from a point; the same point where no smaller loss was found. Pairs that rounding has spoilt may lead
+/// nowhere: then the gradient by itself is tried.
 Point next_point(Objective& objective, Curvature& curvature, const Point& from) {
-  Vector direction = curvature.direction(from.gradient);
-  if (!(dot(direction, from.gradient) < 0)) return from;
-  // Without curvature, the first step is no longer than 1.
-  const double first = curvature.is_empty() ? std::min(1.0, 1 / std::sqrt(dot(direction, direction))) : 1;
-  Point to = LineSearch(objective, from, direction).find(first);
-  curvature.add(from, to);
-  return to;
+  for (;; curvature.clear()) {
+    const Vector direction = curvature.direction(from.gradient);
+    const double slope = dot(direction, from.gradient);
+    if (slope < 0 && std::isfinite(slope)) {
+      // Without curvature, the first step is no longer than 1.
+      const double first = curvature.is_empty() ? std::min(1.0, 1 / norm(direction)) : 1;
+      Point to = LineSearch(objective, from, direction).find(first);
+      if (to.loss < from.loss) {
+        curvature.add(from, to);
+        return to;
+      }
+    }
+    if (curvature.is_empty()) return from;
+  }
 }
 
 }  // namespace
@@ -256,6 +276,7 @@ LbfgsResult lbfgs(const std::vector<NamedTensor>& parameters, const std::functio
     result.converged = largest_of(best.gradient) <= options.gradient_tolerance;
     while (!result.converged && result.iterations < options.max_iterations) {
       Point next = next_point(objective, curvature, best);
+      if (!(next.loss < best.loss)) break;
       ++result.iterations;
       result.converged = best.loss - next.loss <= options.loss_tolerance * std::abs(best.loss) ||
                          largest_of(next.gradient) <= options.gradient_tolerance;

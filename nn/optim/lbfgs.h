@@ -35,8 +35,8 @@ struct LbfgsResult {
 /// the recursion of two loops, and a step a that meets the strong Wolfe conditions, with cubic interpolation (Nocedal
 /// and Wright, "Numerical Optimization", 2006, algorithms 7.4, 3.5 and 3.6; c1 = 1e-4, c2 = 0.9). loss() is computed on
 /// a tape of its own and returns one number; it must draw nothing at random. Frozen parameters stay as they are. The
-/// gradients are used up. Throws ValueError for a loss or a gradient at the start that is not finite, and what loss()
-/// throws; the weights are then the best that were found.
+/// gradients of the parameters are used up. Throws ValueError for a loss or a gradient at the start that is not finite,
+/// and what loss() throws; the weights are then the best that were found.
 LbfgsResult lbfgs(const std::vector<NamedTensor>& parameters, const std::function<Tensor()>& loss,
                   const LbfgsOptions& options = {});
 /// Of all parameters of a module.

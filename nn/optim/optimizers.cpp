@@ -96,7 +96,8 @@ void Adagrad::update(OptimizerSlot& slot, const AdagradOptions& options) {
 
 namespace {
 
-// Adam's averages of a gradient and its square; direction(k, slope) is what w[k] goes down by.
+// Moves Adam's averages m and v of a gradient, with its weight decay, and of its square; direction(gradient, m, v) is
+// what a weight goes down by.
 template <class T, class Options, class Direction>
 void update_by_averages(OptimizerSlot& slot, const Options& options, T* w, const T* g, std::int64_t count,
                         Direction&& direction) {
@@ -139,9 +140,10 @@ void NAdam::update(OptimizerSlot& slot, const NAdamOptions& options) {
     using std::sqrt;
     const T of_slope = static_cast<T>(options.lr * (1 - momentum_at(options, t)) / (1 - product));
     const T of_average = static_cast<T>(options.lr * next / (1 - product * next));
-    const T correction = static_cast<T>(1 / (1 - std::pow(options.b2, t))), eps = static_cast<T>(options.eps);
+    const T correction = static_cast<T>(std::sqrt(1 / (1 - std::pow(options.b2, t)))),
+            eps = static_cast<T>(options.eps);
     update_by_averages(slot, options, w, g, count, [=](T slope, T m, T v) {
-      return (of_slope * slope + of_average * m) / (sqrt(v * correction) + eps);
+      return (of_slope * slope + of_average * m) / (sqrt(v) * correction + eps);
     });
   });
 }

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -57,7 +58,7 @@ struct MultiStepDecay {
     double rate = base;
     std::int64_t last = -1;
     for (const std::int64_t milestone : milestones) {
-      check_number("MultiStepDecay", "a milestone", milestone, {static_cast<double>(last + 1), not_negative.max},
+      check_number("MultiStepDecay", "a milestone", milestone, {static_cast<double>(last) + 1, not_negative.max},
                    "after the one before it");
       if (step >= milestone) rate *= gamma;
       last = milestone;
@@ -134,7 +135,8 @@ struct WarmRestarts {
     check_number("WarmRestarts", "growth", growth, {1, not_negative.max}, "such as 2");
     check_number("WarmRestarts", "step", step, not_negative);
     std::int64_t since = growth == 1 ? step % period : step, length = period;
-    for (; since >= length; length *= growth) since -= length;
+    constexpr std::int64_t longest = std::numeric_limits<std::int64_t>::max();
+    for (; since >= length; length = length > longest / growth ? longest : length * growth) since -= length;
     const double part = static_cast<double>(since) / static_cast<double>(length);
     return min + (base - min) / 2 * (1 + std::cos(std::numbers::pi * part));
   }

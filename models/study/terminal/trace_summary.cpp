@@ -11,12 +11,16 @@
 namespace retrace {
 namespace {
 
-/// Of the elements that are held, if some are not.
+/// Of all elements, also where only some are held.
 std::string norm_text(const Capture& capture) {
   if (!capture.exists()) return "-";
   std::array<char, 32> buffer;
   const Statistics found = capture.statistics ? *capture.statistics : statistics_of(capture.values);
-  std::snprintf(buffer.data(), buffer.size(), "%.3g", found.nans + found.infinities > 0 ? std::nan("") : found.norm);
+  const double norm = found.nans > 0                ? std::nan("")
+                      : found.infinities > 0        ? HUGE_VAL
+                      : capture.values.numel() == 0 ? 0
+                                                    : found.norm;
+  std::snprintf(buffer.data(), buffer.size(), "%.3g", norm);
   return buffer.data();
 }
 

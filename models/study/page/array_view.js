@@ -124,6 +124,8 @@ const followCursor = (canvas, layout, see) => {
     if (cell?.column !== cursor?.column || cell?.row !== cursor?.row) move(cell);
   });
   canvas.addEventListener("pointerleave", () => move(null));
+  // A touch leaves before it clicks.
+  canvas.addEventListener("click", (event) => event.detail > 0 && move(layout.cellAt(event.offsetX, event.offsetY)));
   canvas.addEventListener("blur", () => move(null));
   canvas.addEventListener("focus", () => {
     if (canvas.matches(":focus-visible")) move({ column: 0, row: 0 });

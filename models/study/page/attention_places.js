@@ -89,7 +89,7 @@ const layerName = ({ path, place }, isOneOfSeveral) =>
 const findAttentions = (trace) => {
   const found = trace.records
     .map((_, record) => composedAttention(trace, record) ?? fusedAttention(trace, record))
-    .filter((attention) => attention && !attention.shape.slice(0, -2).includes(0));
+    .filter((attention) => attention && !attention.shape.includes(0));
   const layers = withLayers(trace, found);
   return found.map((attention) => {
     const [queries, keys] = attention.shape.slice(-2);

@@ -42,10 +42,11 @@ const keysOf = (trace, { attributes, inputs }) => {
 // {record (a matmul), factor, isTransposed}: scores = factor q k^T, and perhaps a mask; null where they have another
 // origin. Weights of a layer are no keys.
 export const productOfScores = (trace, scores) => {
-  const { shape } = trace.nodes[scores], open = [{ node: scores, factor: 1 }];
+  const { shape } = trace.nodes[scores], open = [{ node: scores, factor: 1 }], seen = new Set();
   while (open.length > 0) {
     const { node, factor } = open.pop(), index = makerOf(trace, node), record = trace.records[index];
-    if (!record || !isShapedLike(trace.nodes[node].shape, shape)) continue;
+    if (!record || seen.has(node) || !isShapedLike(trace.nodes[node].shape, shape)) continue;
+    seen.add(node);
     const keys = record.op === "matmul" && !record.attributes?.transpose_a ? keysOf(trace, record) : null;
     if (keys && !trace.nodes[keys.node].parameter) return { record: index, factor, isTransposed: keys.isTransposed };
     const kept = keptBy[record.op]?.(trace, record) ?? [];

@@ -53,7 +53,7 @@ const pairsOf = (arrays, told, words) => {
   const features = arrays.q?.shape[1] ?? arrays.v?.shape[1] ?? 1, stretch = Math.max(1, Math.min(3, features / keys));
   const pair = (axes, value, gradient, { names: rows, room: beside }) => {
     const options = { rows, columns: columnsOf(value) };
-    return { axes, beside, top: array(value, options), bottom: array(gradient, options) };
+    return { axes, beside, top: array(value, { ...options, absent: "not kept" }), bottom: array(gradient, options) };
   };
   const square = (value, gradient, range, gradientRange) => ({
     axes: ["query", "key"], beside: 26, stretch, above: words.keys ? 60 : 0,

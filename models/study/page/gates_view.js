@@ -41,8 +41,7 @@ const leastOf = (numbers, recurrence) => {
 
 const factOfGates = (trace) => {
   const [recurrence] = recurrencesOf(trace), numbers = gateNumbers(trace, recurrence, 0);
-  const t = leastOf(numbers, recurrence);
-  return t === null ? "No gradient arrived at its states." : shareText(numbers, recurrence, t);
+  return shareText(numbers, recurrence, leastOf(numbers, recurrence) ?? recurrence.steps.length - 1);
 };
 
 // Of many steps the last ones, where the gradient begins.

@@ -21,8 +21,8 @@ export const headStrip = (trace, attention, sample, choose) => {
   if (attention.heads === 1) return { element: null, show: () => {} };
   const heads = [...Array(attention.heads).keys()];
   const sizes = heads.map((head) => largestIn(numbersOf(trace, attention, { sample, head }).dScores));
-  const most = Math.max(...sizes) || 1;
-  const buttons = heads.map((head) => headButton(trace, attention, sample, head, sizes[head] / most, choose));
+  const most = Math.max(...sizes);
+  const buttons = heads.map((head) => headButton(trace, attention, sample, head, sizes[head] / (most || 1), choose));
   const about = `Heads by their weights; bars by their largest |dS|, ${formatNumber(most, 3)} at most.`;
   return {
     element: el("div", { class: "head-strip", role: "group", "aria-label": about, title: about }, buttons),

@@ -4,9 +4,12 @@ import { jacobianInputs } from "./jacobian.js";
 
 export const isOp = (...ops) => (record) => ops.includes(record.op);
 
-// A link to the first reached record that is so.
+// The number of the first reached record that is so; -1 if there is none.
+export const firstRecord = (trace, isSo) => trace.records.findIndex((one, index) => one.reached && isSo(one, index));
+
+// A link to it.
 export const lookAt = (trace, isSo, says, place) => {
-  const record = trace.records.findIndex((one, index) => one.reached && isSo(one, index));
+  const record = firstRecord(trace, isSo);
   return record < 0 ? [] : [{ says: says(record), place: place(record) }];
 };
 

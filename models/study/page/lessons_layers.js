@@ -1,7 +1,5 @@
 // Lessons on reading the page, and on what stands around attention and memories in a network.
-import { arrivedAt, isOp, lookAt, onTape, sentBy, sizeText } from "./lesson_links.js";
-
-const firstRecord = (trace, isSo) => trace.records.findIndex((one, index) => one.reached && isSo(one, index));
+import { arrivedAt, firstRecord, isOp, lookAt, onTape, sentBy, sizeText } from "./lesson_links.js";
 
 // {name, array} of what a function reads from the first record that is so.
 const figureOf = (trace, isSo, name, read) => {

@@ -138,8 +138,9 @@ const renamedParts = (part, names) => {
   if (Array.isArray(part)) return part.map((one) => renamedParts(one, names));
   if (part === null || typeof part !== "object") return part;
   if (part.kind === "name") {
-    const isGradient = !(part.text in names) && /^d[A-Za-z]/.test(part.text);
-    return { ...part, isGradient, shown: names[isGradient ? part.text.slice(1) : part.text] };
+    const isGradient = !Object.hasOwn(names, part.text) && /^d[A-Za-z]/.test(part.text);
+    const name = isGradient ? part.text.slice(1) : part.text;
+    return { ...part, isGradient, shown: Object.hasOwn(names, name) ? names[name] : undefined };
   }
   const isIndex = (key, value) => key === "over" && value?.kind === "name";
   const renamed = ([key, value]) => [key, isIndex(key, value) ? value : renamedParts(value, names)];

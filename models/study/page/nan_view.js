@@ -55,7 +55,7 @@ export const nanView = {
   id: "nan",
   title: "Not finite",
   lead:
-    "Look at the inputs of this record: it is the first whose numbers are not finite (X is NaN, I an infinity); " +
+    "Look at the inputs of this record: it is the first whose numbers are not finite (X is NaN, ∞ an infinity); " +
     "what comes after it only passes them on.",
   applies: (trace) => Object.values(firstNotFinite(trace)).some(Boolean),
   opens: (place) => place.record === undefined,

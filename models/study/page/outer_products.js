@@ -14,6 +14,7 @@ const isLinearMap = (trace, record) => {
   if (op !== "linear" && (op !== "matmul" || attributes.transpose_a)) return false;
   const weight = trace.nodes[inputs[1]];
   if (!weight.leaf || weight.shape.length !== 2 || attributes.custom) return false;
+  if (trace.nodes[inputs[0]].shape.includes(0)) return false; // a sum without terms
   const values = [...inputs, ...outputs].map((n) => trace.nodes[n].value);
   return [...values, output_gradients[0], contributions[1]?.contribution].every(isHeld);
 };

@@ -2,7 +2,7 @@
 // whose names differ in their number only (h, h_1, h_2), are one group.
 import { oncePer } from "./once.js";
 import { foldTape } from "./tape_fold.js";
-import { isNamed, makerOf } from "./tape_graph.js";
+import { isNamed, makerOf, seedsOfLoss } from "./tape_graph.js";
 
 // Ops that only move numbers about, and those that are whole modules.
 const movingOps = new Set(["reshape", "transpose", "slice", "split", "concat", "pad", "broadcast_to", "identity"]);
@@ -18,7 +18,8 @@ const endsOfScopes = ({ records, scopes }) => {
   return ends;
 };
 
-const isTaken = (trace, record) => record.reached || !trace.records.some(({ reached }) => reached);
+const isWalked = oncePer(({ records }) => records.some(({ reached }) => reached));
+const isTaken = (trace, record) => record.reached || !isWalked(trace);
 
 // The nodes for which shows(record, node) holds, beside the seeds and the leaves that are no parameters.
 const nodesToShow = (trace, shows) => {
@@ -132,7 +133,7 @@ const makeGraph = (trace) => {
     group.parameters = [...new Set(group.nodes.flatMap((n) => [...(parameters.get(n) ?? [])]))]
       .filter((n) => trace.nodes[n].shape.length > 1);
   const steps = Math.max(1, ...groups.map(({ nodes }) => nodes.length));
-  return { groups, edges: [...edges.values()], steps, ends: trace.seeds.map(({ node }) => groupOf.get(node)) };
+  return { groups, edges: [...edges.values()], steps, ends: seedsOfLoss(trace).map(({ node }) => groupOf.get(node)) };
 };
 
 /**

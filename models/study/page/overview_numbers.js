@@ -1,15 +1,18 @@
 // How large values and gradients are, from one named tensor to the next.
+import { oncePer } from "./once.js";
 import { readersOf } from "./tape_graph.js";
 import { add } from "./tensor.js";
 import { numberOf } from "./trace.js";
 
 const lengthOfData = (data) => data.reduce((length, x) => Math.hypot(length, x), 0);
 
-/** The Euclidean norm of what a trace holds; NaN where it holds nothing. */
-export const normOfHeld = (trace, held) => {
+const normIn = oncePer((held, trace) => {
   const whole = trace.tensor(held);
-  return whole ? lengthOfData(whole.data) : numberOf(held?.norm ?? NaN);
-};
+  return whole ? lengthOfData(whole.data) : numberOf(held.norm ?? NaN);
+});
+
+/** The Euclidean norm of what a trace holds; NaN where it holds nothing. */
+export const normOfHeld = (trace, held) => (held ? normIn(held, trace) : NaN);
 
 const together = (norms) => (norms.length > 0 ? Math.hypot(...norms) : 0);
 
@@ -50,7 +53,8 @@ export const wayBackTo = (trace, node) => {
     const steps = readers.map((record) => {
       const { output_gradients: arrived, outputs } = trace.records[record], sizes = arrived.map(norm);
       const sent = sentTo(trace, record, here), whole = together(sizes.filter((x) => x > 0));
-      return { record, sent, arrived: whole, share: whole > 0 ? sent / whole : 0, next: outputs[sizes.indexOf(Math.max(...sizes))] };
+      const main = sizes.reduce((most, x, n) => (x > (sizes[most] || 0) ? n : most), 0);
+      return { record, sent, arrived: whole, share: whole > 0 ? sent / whole : NaN, next: outputs[main] };
     });
     const step = steps.reduce((a, b) => (b.sent > a.sent ? b : a));
     way.push(step);

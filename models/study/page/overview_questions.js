@@ -13,8 +13,9 @@ const percentText = (share) => (share >= 0.0005 ? `${formatNumber(100 * share, 2
 const scoreAnswer = (trace) => {
   if (attentionsOf(trace).length === 0) return null;
   const { attention, sample, head, row, key, size } = strongestScore(trace), { layer, step } = attention;
-  if (size === 0) return null;
-  const numbers = numbersOf(trace, attention, { sample, head }), at = row * attention.keys + key, { mean } = rowOf(numbers, row);
+  const numbers = numbersOf(trace, attention, { sample, head });
+  if (size === 0 || !numbers.weights || !numbers.dWeights) return null;
+  const at = row * attention.keys + key, { mean } = rowOf(numbers, row);
   const [weight, arrived, score] = [numbers.weights, numbers.dWeights, numbers.dScores].map(({ data }) => data[at]);
   const where = [attention.layers.length > 1 && layer.name, layer.steps.length > 1 && `step ${step}`, attention.heads > 1 && `head ${head}`,
     `row ${row}`, `key ${key}`].filter(Boolean).join(", ");
@@ -43,8 +44,8 @@ const lostText = (trace, way) => {
 
 const smallAnswer = (trace) => {
   const shares = sharesOf(trace), zeros = shares.filter(({ share }) => share === 0), others = shares.filter(({ share }) => share > 0);
-  const small = (others.length > 0 ? others : zeros).reduce((a, b) => (b && a.share <= b.share ? a : b), { share: Infinity });
-  const way = small.node === undefined ? [] : wayBackTo(trace, small.node);
+  const small = (others.length > 0 ? others : zeros).reduce((a, b) => (a.share <= b.share ? a : b), { share: Infinity });
+  const way = small.node === undefined ? [] : wayBackTo(trace, small.node).filter(({ share }) => share >= 0);
   if (way.length === 0) return null;
   const { record, says } = lostText(trace, way);
   const listed = zeros.slice(0, 3).map(({ name }) => name).join(", "), more = zeros.length - 3;
@@ -86,9 +87,10 @@ export const wrongAnswer = (trace, verdicts) => {
   const summary = summaryOf(trace, verdicts), [problem] = summary.problems;
   const worst = verdicts.reduce((a, { difference }, n) => (difference > (verdicts[a].difference ?? -1) ? n : a), 0);
   const start = { red: `Yes: ${problem?.says}. `, amber: "Nothing was found, but not all could be checked: ", green: "No: " }[summary.verdict];
+  const largest = summary.checked > 0 ? ` The largest difference is in record ${worst}, ${trace.records[worst].op}.` : "";
   return {
     asks: "Is anything wrong?",
-    says: `${start}${summaryText(summary)}.${problem ? "" : ` The largest difference is in record ${worst}, ${trace.records[worst].op}.`}`,
-    place: problem?.place ?? { view: "tape", record: worst },
+    says: `${start}${summaryText(summary)}.${problem ? "" : largest}`,
+    place: problem?.place ?? (trace.records.length > 0 ? { view: "tape", record: worst } : { view: "start" }),
   };
 };

@@ -3,15 +3,13 @@
 import { el, formatNumber, shapeText, svg } from "./dom.js";
 import { linksAt, nodeAt, overviewGraph } from "./overview_graph.js";
 import { layoutOf, pathOf, portsOf } from "./overview_layout.js";
-import { flowOfLinks, normOfHeld, sizesOf } from "./overview_numbers.js";
+import { flowOfLinks, normOfHeld } from "./overview_numbers.js";
 import { replaceContents } from "./place_controls.js";
 import { placeText } from "./places.js";
 import { rowHeader, scrollingTable } from "./table.js";
-import { makerOf, readersOf } from "./tape_graph.js";
-import { multiply, sizeOf } from "./tensor.js";
+import { isLossItself, makerOf, readersOf, seedsOfLoss } from "./tape_graph.js";
+import { multiply } from "./tensor.js";
 import { thumbnail } from "./thumbnail.js";
-
-const isLossItself = (trace) => trace.seeds.length === 1 && sizeOf(trace.nodes[trace.seeds[0].node].shape) === 1;
 
 // The boxes and what joins them: items {id, group, edges, isBefore} (of the step before, where a loop leads back) and
 // the loss, joins {from, to (items), edge (null: to the loss)}.
@@ -27,13 +25,13 @@ const partsOfDrawing = (trace) => {
     }
     joins.push({ from: isFromBefore ? before.get(from) : items[from.index], to: items[to.index], edge });
   }
-  const loss = trace.seeds.length > 0 && !isLossItself(trace) ? [{ id: "overview-loss", isLoss: true }] : [];
-  for (const [item] of [loss]) if (item) for (const end of new Set(ends)) joins.push({ from: items[end.index], to: item, edge: null, end });
+  const loss = seedsOfLoss(trace).length > 0 && !isLossItself(trace) ? [{ id: "overview-loss", isLoss: true }] : [];
+  for (const item of loss) for (const end of new Set(ends)) joins.push({ from: items[end.index], to: item, edge: null, end });
   return { items: [...before.values(), ...items, ...loss], joins };
 };
 
 const flowOfSeeds = (trace, group) => {
-  const own = trace.seeds.filter(({ node }) => group.nodes.includes(node));
+  const own = seedsOfLoss(trace).filter(({ node }) => group.nodes.includes(node));
   const norms = (list) => Math.hypot(...list.map((held) => normOfHeld(trace, held)));
   return { value: norms(own.map(({ node }) => trace.nodes[node].value)), gradient: norms(own.map(({ cotangent }) => cotangent)) };
 };
@@ -58,7 +56,7 @@ const widestBand = 13, thinnestBand = 1;
 const widthOf = (size, most) => (size > 0 ? Math.max(thinnestBand, (widestBand * Math.min(size, most)) / (most || 1)) : thinnestBand);
 
 const lossOf = (trace) =>
-  trace.seeds.reduce((sum, { node, cotangent }) => {
+  seedsOfLoss(trace).reduce((sum, { node, cotangent }) => {
     const [y, r] = [trace.nodes[node].value, cotangent].map((held) => trace.tensor(held));
     return y && r ? sum + multiply(y, r).data.reduce((a, b) => a + b, 0) : NaN;
   }, 0);

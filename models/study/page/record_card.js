@@ -42,7 +42,7 @@ const cellInCard = (shape, rows) => {
 };
 
 // How a tensor is called in the card, and with the letter of the op beside it.
-const calledOf = ({ names }, symbol) => names[symbol] ?? symbol;
+const calledOf = ({ names }, symbol) => (Object.hasOwn(names, symbol) ? names[symbol] : symbol);
 const gradientLabel = (symbols, symbol) => {
   const name = calledOf(symbols, symbol);
   return name === symbol ? `d${symbol}` : `${gradientName(name)} (d${symbol})`;

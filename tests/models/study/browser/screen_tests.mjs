@@ -73,10 +73,12 @@ export const testScreensIn = ({ light, dark, inPage: inPageOf }) => {
       await page.mouse.move(1, 1);
       assert.equal(await markedFigures(opened), 0);
       const inA = await placeIn(opened, "A", [1, 0], [4, 4]);
-      await inA.canvas.tap();
+      await inA.canvas.tap(); // its middle
+      await opened.settle();
+      assert.match(await page.evaluate(() => location.hash), /row=2/);
       await inA.canvas.focus();
       await page.keyboard.press("Home");
-      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowUp");
       assert.match(await textOf(opened, ".screen-side"), /A\[1, 0\] = e\^S/);
       await page.keyboard.press("Enter");
       await opened.settle();

@@ -15,7 +15,7 @@ namespace retrace {
 /// The element `<script id="trace-data">` of a page, whose type says which of the two it holds.
 std::string data_element(const Trace& trace);
 
-/// What is packed.
+/// The bytes that data_element packs, as described above.
 std::string data_to_pack(const Trace& trace);
 
 }  // namespace retrace

@@ -105,7 +105,7 @@ std::vector<std::string> rows_in_words(const Task& task, const Example& example)
   return has_words ? rows : std::vector<std::string>();
 }
 
-/// What the model gave to each right label, in the order of the answers: "0.12 0.9".
+/// The probability of each right label according to the model, in the order of the answers: "0.12 0.9".
 std::string probabilities_of_expected(const Prediction& prediction) {
   std::string result;
   for (std::int64_t answer = 0; answer < prediction.example.answers(); ++answer)

@@ -21,7 +21,7 @@ struct NamedRun {
   RunOptions options;
   bool may_diverge = true;  // false: its DivergenceError goes to the caller
 };
-/// What came of a run.
+/// The outcome of a run.
 struct RunResult {
   FitResult fit = {};
   std::string divergence = {};  // the message of its DivergenceError; empty: there was none

@@ -39,7 +39,7 @@ struct LbfgsResult {
 /// and what loss() throws; the weights are then the best that were found.
 LbfgsResult lbfgs(const std::vector<NamedTensor>& parameters, const std::function<Tensor()>& loss,
                   const LbfgsOptions& options = {});
-/// Of all parameters of a module.
+/// Minimises loss() over all parameters of a module.
 template <Module M>
 LbfgsResult lbfgs(const M& module, const std::function<Tensor()>& loss, const LbfgsOptions& options = {}) {
   return lbfgs(parameters(module), loss, options);

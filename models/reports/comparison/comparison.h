@@ -53,7 +53,7 @@ struct ModelResult {
   std::vector<std::pair<double, double>> tried = {};  // learning rate, validation loss
   std::vector<FitResult> runs = {};                   // one per seed
   std::vector<double> values = {};                    // their test metrics
-  std::vector<double> of_first = {};                  // those of the first model with the same seeds
+  std::vector<double> of_first = {};                  // the test metrics of the first model for the same seeds
   std::vector<std::string> failures = {};             // of the seeds whose training diverged
   Summary value = {};
   Summary against_first = {};                     // the differences to the first model, seed by seed

@@ -46,8 +46,8 @@ struct ResultsByLength {
   Baselines baselines;
 };
 
-/// Tests the model on samples of each length; the lengths are handed out to `ranks`. Throws ValueError for a task of
-/// one length alone (Task::of_length), for a length that it does not have, for less than one sample, and for a model
+/// Tests the model on samples of each length; the lengths are handed out to `ranks`. Throws ValueError for a task
+/// with a fixed length (Task::of_length), for a length that it does not have, for less than one sample, and for a model
 /// that has no positions for the longest input.
 ResultsByLength evaluate_by_length(const StoredRun& run, const LengthRange& range, const ByLengthOptions& options = {},
                                    Communicator* ranks = nullptr);

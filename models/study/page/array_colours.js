@@ -21,7 +21,7 @@ export const rangeOf = (...arrays) => {
 
 const fewest = 256, share = 0.99;
 
-// The same without the largest of many numbers, beside which the others would not be seen: these are beyond the colours.
+// The same without the few largest of many numbers, which would make the others look like 0; those get the last colour.
 export const rangeWithoutOutliers = (numbers) => {
   const sizes = Float64Array.from(numbers, Math.abs).filter(Number.isFinite).sort();
   if (sizes.length < fewest) return rangeOf(numbers);

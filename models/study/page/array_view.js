@@ -151,7 +151,7 @@ export const pictureOf = (array, { range, mask, width, height }) => {
   return canvas;
 };
 
-// The cells alone, as a canvas. onCell({index, flat, reading} or null) follows pointer and keys.
+// A canvas with the cells, without names, legend or table. onCell({index, flat, reading} or null) follows pointer and keys.
 export const cellsOf = (array, { label, layout, range, mask, onCell }) => {
   const canvas = el("canvas", {
     class: "array-cells",

@@ -31,7 +31,7 @@ const exchangesHeads = ({ op, attributes }, rank) =>
   attributes.permutation[rank - 2] === rank - 3;
 
 // Heads stand one axis before the rows of their matrices: a transpose has put them there before the product, and one
-// brings them back beside their features after the mixing.
+// puts them next to the features again after the mixing.
 const headsOf = (trace, mixing, product) => {
   const node = mixing >= 0 ? trace.records[mixing].outputs[0] : trace.records[product.record].inputs[0],
     { shape } = trace.nodes[node],

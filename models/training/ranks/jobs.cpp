@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t none = -1;
 
-/// What goes to rank 0 before the bytes of a result.
+/// A message to rank 0, which announces the bytes of a result.
 struct JobReport {
   std::int64_t job = none;  // the one that is done; none before the first
   std::int64_t size = 0;    // bytes of its result; -1: it was stopped

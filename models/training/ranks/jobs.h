@@ -20,7 +20,7 @@ using Job = std::function<std::optional<std::string>(std::int64_t number)>;
 /// After a job was stopped, no other is begun, and the result is nothing, on every rank. What a job throws goes to the
 /// caller on its rank alone, without waiting for the others.
 std::optional<std::vector<std::string>> results_of_jobs(std::int64_t count, const Job& job, Communicator* ranks);
-/// The same for jobs whose results are numbers, and that nothing stops.
+/// Runs jobs whose results are numbers and that cannot be stopped.
 std::vector<double> numbers_of_jobs(std::int64_t count, const std::function<double(std::int64_t number)>& job,
                                     Communicator* ranks);
 

@@ -15,7 +15,7 @@
 namespace retrace {
 namespace {
 
-/// What each rank printed.
+/// Runs the command on ranks and returns the output of each.
 std::vector<std::string> printed_on(int size, const std::vector<std::string>& words) {
   std::vector<const char*> argv{"retrace"};
   for (const std::string& word : words) argv.push_back(word.c_str());

@@ -27,8 +27,8 @@ void note(int signal) {
 
 }  // namespace
 
-StopSignals::StopSignals(Later later) {
-  to_later_ones = later == Later::end ? SIG_DFL : SIG_IGN;
+StopSignals::StopSignals(bool ignores_second) {
+  to_later_ones = ignores_second ? SIG_IGN : SIG_DFL;
   came = false;
   number_of_signal = 0;
   struct sigaction once {};

@@ -11,8 +11,7 @@ namespace retrace {
 /// after the first signal, and from the beginning if it was before, as under nohup.
 class StopSignals {
  public:
-  enum class Later { end, ignored };
-  explicit StopSignals(Later later = Later::end);
+  explicit StopSignals(bool ignores_second = false);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;

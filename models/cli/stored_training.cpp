@@ -81,7 +81,7 @@ StoredRuns::StoredRuns(const CommonFlags& flags, const char* page, Program& prog
       page_(page),
       messages_(program.messages),
       ranks_(program.ranks),
-      signals_(ranks_ == nullptr ? StopSignals::Later::end : StopSignals::Later::ignored) {
+      signals_(ranks_ != nullptr) {
   if (is_first(ranks_)) {
     folder_.emplace(path_);
     keep_results(flags, page);
@@ -105,9 +105,10 @@ void StoredRuns::check_shared() const {
                          path_.string(), "; give --out a folder that all machines share"));
 }
 
-/// Before the first run, when its options have been found right.
-void StoredRuns::remove_earlier_runs() {
-  if (!std::exchange(replace_, false)) return;
+/// Before the first run, if its options are right.
+void StoredRuns::remove_earlier_runs(const std::vector<NamedRun>& runs) {
+  if (!std::exchange(replace_, false) || runs.empty()) return;
+  check_options(prepare(runs.front().options).options.fit);
   std::error_code error;
   if (is_first(ranks_)) std::filesystem::remove_all(runs_, error);
   if (error)
@@ -117,8 +118,7 @@ void StoredRuns::remove_earlier_runs() {
 }
 
 std::vector<RunResult> StoredRuns::train(const std::vector<NamedRun>& runs) {
-  if (!runs.empty()) check_options(prepare(runs.front().options).options.fit);
-  remove_earlier_runs();
+  remove_earlier_runs(runs);
   try {
     return spread_over(
         ranks_, [this](const RunOptions& options, const std::string& name) { return train_one(options, name); })(runs);

@@ -52,7 +52,7 @@ class StoredRuns {
 
  private:
   void check_shared() const;
-  void remove_earlier_runs();
+  void remove_earlier_runs(const std::vector<NamedRun>& runs);
   FitResult train_one(const RunOptions& options, const std::string& name);
 
   std::filesystem::path path_, runs_;

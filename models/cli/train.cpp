@@ -110,7 +110,7 @@ void train_with_timeline(const std::string& file, Run& run, std::optional<RunDir
 
 void run_train(const TrainFlags& flags, Program& program) {
   if (flags.threads) set_threads(*flags.threads);
-  const StopSignals signals(program.ranks == nullptr ? StopSignals::Later::end : StopSignals::Later::ignored);
+  const StopSignals signals(program.ranks != nullptr);
   RunOptions options = flags.run;
   const bool goes_on = flags.resume && !flags.find_learning_rate;
   options.draws = of_first(program.ranks, !goes_on || !std::filesystem::exists(RunDirectory::checkpoint_in(flags.out)));

@@ -58,8 +58,7 @@ template <class T> std::vector<T> scaled_gradient(OptimizerSlot& slot, double re
 }
 
 template <class T> double root_mean_square(std::span<const T> values) {
-  const double norm = norm_of_numbers([&](auto&& term) { return sum_of_terms(values, term); }).value();
-  return norm / std::sqrt(static_cast<double>(values.size()));
+  return norm_of_values(values).value() / std::sqrt(static_cast<double>(values.size()));
 }
 
 }  // namespace

@@ -18,9 +18,7 @@ using Vector = std::vector<double>;
 
 double dot(const Vector& a, const Vector& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
-double norm(const Vector& v) {
-  return norm_of_numbers([&](auto&& term) { return sum_of_terms(std::span(v), term); }).value();
-}
+double norm(const Vector& v) { return norm_of_values(std::span(v)).value(); }
 
 double largest_of(const Vector& v) {
   double largest = 0;

@@ -38,7 +38,7 @@ Tensor divided(const Tensor& u, const NormOfNumbers& norm) {
 /// small ones fast and then keeps them around 1 (the coefficients are those of Jordan et al.).
 template <class T> Tensor orthogonal(const Tensor& u) {
   const bool is_tall = u.dim(0) > u.dim(1);  // x x^T is smaller for a wide one
-  const NormOfNumbers size = norm_of_numbers([&](auto&& term) { return sum_of_terms(u.values<T>(), term); });
+  const NormOfNumbers size = norm_of_values(u.values<T>());
   if (size.mantissa == 0) return u;
   Tensor x = divided(is_tall ? transpose(u) : u, size);
   for (int step = 0; step < 5; ++step) {

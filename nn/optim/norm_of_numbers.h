@@ -39,4 +39,9 @@ template <class T, class Term> double sum_of_terms(std::span<T> values, Term&& t
   return sum;
 }
 
+/// The norm of values of any type.
+template <class T> NormOfNumbers norm_of_values(std::span<T> values) {
+  return norm_of_numbers([&](auto&& term) { return sum_of_terms(values, term); });
+}
+
 }  // namespace retrace

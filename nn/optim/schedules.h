@@ -17,10 +17,15 @@ namespace retrace {
 
 namespace detail {
 
-// The rules of a schedule with `warm_up` first steps of `steps`.
-template <class Schedule> void check_phases(const char* owner, const Schedule& schedule, std::int64_t step) {
+// The rules of a schedule between `base` and `min`.
+template <class Schedule> void check_ends(const char* owner, const Schedule& schedule) {
   check_number(owner, "base", schedule.base, not_negative);
   check_number(owner, "min", schedule.min, {0, schedule.base}, "at most base");
+}
+
+// Of one with `warm_up` first steps of `steps`, too.
+template <class Schedule> void check_phases(const char* owner, const Schedule& schedule, std::int64_t step) {
+  check_ends(owner, schedule);
   check_number(owner, "steps", schedule.steps, above_0, "the length of the training");
   check_number(owner, "warm_up", schedule.warm_up, {0, static_cast<double>(schedule.steps)}, "a part of the steps");
   check_number(owner, "step", step, not_negative);
@@ -129,8 +134,7 @@ struct WarmRestarts {
   std::int64_t period = 1;
   std::int64_t growth = 1;
   double operator()(std::int64_t step) const {
-    check_number("WarmRestarts", "base", base, not_negative);
-    check_number("WarmRestarts", "min", min, {0, base}, "at most base");
+    detail::check_ends("WarmRestarts", *this);
     check_number("WarmRestarts", "period", period, above_0, "such as 1000");
     check_number("WarmRestarts", "growth", growth, {1, not_negative.max}, "such as 2");
     check_number("WarmRestarts", "step", step, not_negative);
@@ -155,8 +159,7 @@ struct Cyclic {
   double shrink = 1;
   double gamma = 1;
   double operator()(std::int64_t step) const {
-    check_number("Cyclic", "base", base, not_negative);
-    check_number("Cyclic", "min", min, {0, base}, "at most base");
+    detail::check_ends("Cyclic", *this);
     check_number("Cyclic", "rise", rise, above_0, "such as 1000");
     check_number("Cyclic", "fall", fall, above_0, "such as 1000");
     check_number("Cyclic", "shrink", shrink, from_0_to_1, "such as 0.5");

@@ -1,11 +1,11 @@
 // What goes into an attention and comes out of it, head by head: queries, keys, values, results, and their gradients.
 import { productOfScores } from "./attention_products.js";
 import { oncePer } from "./once.js";
-import { headsApart, operandsIn } from "./rules_attention.js";
+import { headsApart, operandsIn, scaleOfScores } from "./rules_attention.js";
 import { NdArray, sizeOf, transpose } from "./tensor.js";
 import { callOf } from "./trace.js";
 
-// The inputs of a matmul and what it sent to them: that alone, even where others send to the same tensor.
+// An input of a matmul and the gradient that this record sent to it, without what other records sent.
 const sides = (trace, index, n) => {
   const { inputs, contributions } = trace.records[index];
   return [trace.tensor(trace.nodes[inputs[n]].value), trace.tensor(contributions[n]?.contribution)];
@@ -55,7 +55,7 @@ export const operandsOf = (trace, attention, { sample, head }) => {
   const names = ["q", "k", "v", "y", "dq", "dk", "dv", "dy"];
   const matrices = names.map((name) => [name, matrixAt(found[name], samples * heads, sample * heads + head)]);
   const { q } = found;
-  const factor = attention.kind === "fused" ? q && 1 / Math.sqrt(Math.max(1, q.shape.at(-1))) : attention.product?.factor;
+  const factor = attention.kind === "fused" ? q && scaleOfScores(q) : attention.product?.factor;
   return { ...Object.fromEntries(matrices), factor: factor ?? null };
 };
 

@@ -1,6 +1,7 @@
 // What lessons find in the reader's own trace: places to look at, and numbers for their sentences.
 import { formatNumber } from "./dom.js";
 import { jacobianInputs } from "./jacobian.js";
+import { lengthOf } from "./tensor.js";
 
 export const isOp = (...ops) => (record) => ops.includes(record.op);
 
@@ -18,10 +19,8 @@ export const asJacobian = (record) => ({ view: "jacobian", record });
 
 export const hasJacobian = (trace, isSo) => (one, index) => isSo(one) && jacobianInputs(trace, index).length > 0;
 
-const normOf = ({ data }) => Math.sqrt(data.reduce((sum, x) => sum + x * x, 0));
-
 // "|dy| = 3.2", or nothing where the tape kept no such array.
-export const sizeText = (name, array) => (array ? `|${name}| = ${formatNumber(normOf(array))}` : `${name} (not kept)`);
+export const sizeText = (name, array) => (array ? `|${name}| = ${formatNumber(lengthOf(array))}` : `${name} (not kept)`);
 
 // The gradient that came to the first result of a record, and what it sends to an input.
 export const arrivedAt = (trace, record) => trace.tensor(trace.records[record].output_gradients[0]);

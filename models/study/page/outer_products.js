@@ -3,7 +3,7 @@
 import { differenceOf, toleranceOf } from "./check.js";
 import { oncePer } from "./once.js";
 import { gradientOfAffine } from "./rules_products.js";
-import { add, largest, stridesOf, zeros } from "./tensor.js";
+import { add, largest, lengthOf, stridesOf, zeros } from "./tensor.js";
 import { callOf, isCut } from "./trace.js";
 
 const isHeld = (held) => Boolean(held) && !isCut(held);
@@ -72,7 +72,6 @@ const sumOfTerms = (terms, shape) => terms.reduce(addTerm, zeros(shape));
 export const outerProductOf = (term) =>
   addTerm(zeros(term.transposed ? [term.dy.length, term.x.length] : [term.x.length, term.dy.length]), term);
 
-const lengthOf = ({ data }) => Math.hypot(...data);
 
 /** How much of dW is left after each number of terms, from 0 to all: |rest| / |dW|. */
 function restsOf(terms, shape, whole) {

@@ -1,14 +1,12 @@
 // How large values and gradients are, from one named tensor to the next.
 import { oncePer } from "./once.js";
 import { readersOf } from "./tape_graph.js";
-import { add } from "./tensor.js";
+import { add, lengthOf } from "./tensor.js";
 import { numberOf } from "./trace.js";
-
-const lengthOfData = (data) => data.reduce((length, x) => Math.hypot(length, x), 0);
 
 const normIn = oncePer((held, trace) => {
   const whole = trace.tensor(held);
-  return whole ? lengthOfData(whole.data) : numberOf(held.norm ?? NaN);
+  return whole ? lengthOf(whole) : numberOf(held.norm ?? NaN);
 });
 
 /** The Euclidean norm of what a trace holds; NaN where it holds nothing. */
@@ -21,7 +19,7 @@ const sentTo = (trace, index, node) => {
   const { inputs, contributions } = trace.records[index];
   const sent = contributions.filter((one, k) => one && inputs[k] === node).map(({ contribution }) => contribution);
   const whole = sent.map((one) => trace.tensor(one));
-  if (whole.every(Boolean) && whole.length > 0) return lengthOfData(whole.reduce(add).data);
+  if (whole.every(Boolean) && whole.length > 0) return lengthOf(whole.reduce(add));
   return together(sent.map((one) => normOfHeld(trace, one)));
 };
 

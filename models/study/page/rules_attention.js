@@ -62,7 +62,7 @@ function gradientsOfInputs({ attributes: { layout } }, [dq, dk, dv]) {
 // ---- weights
 
 /** 1 / sqrt(d); of no features all products are 0. */
-const scaleOfScores = (q) => 1 / Math.sqrt(Math.max(1, q.shape.at(-1)));
+export const scaleOfScores = (q) => 1 / Math.sqrt(Math.max(1, q.shape.at(-1)));
 
 /** -infinity where a query must not look: the last query sees every key, the one before it one key less. */
 function hidingFuture(queries, keys) {

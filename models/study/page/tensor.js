@@ -28,6 +28,9 @@ export class NdArray {
   }
 }
 
+/** The Euclidean norm. */
+export const lengthOf = ({ data }) => data.reduce((length, x) => Math.hypot(length, x), 0);
+
 export const sizeOf = (shape) => shape.reduce((product, length) => product * length, 1);
 
 /** How far apart neighbours along each axis lie. */

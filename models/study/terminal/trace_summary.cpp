@@ -1,27 +1,20 @@
 #include <retrace/core/base/printable.h>
 #include <retrace/core/trace/repeated_steps.h>
+#include <retrace/models/formats/digits.h>
 #include <retrace/models/formats/text_table.h>
 #include <retrace/models/study/terminal/trace_summary.h>
 #include <retrace/models/study/terminal/trace_text.h>
 
-#include <array>
-#include <cmath>
-#include <cstdio>
-
 namespace retrace {
 namespace {
 
-/// Of all elements, also where only some are held.
+/// The norm of a whole tensor, even if only some of its elements are held.
 std::string norm_text(const Capture& capture) {
   if (!capture.exists()) return "-";
-  std::array<char, 32> buffer;
   const Statistics found = capture.statistics ? *capture.statistics : statistics_of(capture.values);
-  const double norm = found.nans > 0                ? std::nan("")
-                      : found.infinities > 0        ? HUGE_VAL
-                      : capture.values.numel() == 0 ? 0
-                                                    : found.norm;
-  std::snprintf(buffer.data(), buffer.size(), "%.3g", norm);
-  return buffer.data();
+  if (found.nans > 0) return "nan";
+  if (found.infinities > 0) return "inf";
+  return in_digits(capture.values.numel() == 0 ? 0 : found.norm);
 }
 
 std::string from_to(const std::string& first, const std::string& last) {

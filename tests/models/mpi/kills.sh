@@ -8,7 +8,7 @@ program=$1 mpiexec=$2 folder=$3 count=$4
 rm -rf "$folder" && mkdir -p "$folder" && cd "$folder" || exit 1
 RANDOM=7  # the seed
 fail() { echo "FAILED: $*"; exit 1; }
-train=("$program" train pair-matching --model lstm --hidden 8 --batch 16 --steps 300 --validate-every 5
+train=("$program" train pair-matching --model lstm --hidden 8 --batch 16 --steps 1000 --validate-every 5
   --test-samples 64 --checkpoint-seconds 0 --quiet --threads 1)
 "${train[@]}" --shards 8 --out whole >/dev/null 2>whole.err || fail "$(cat whole.err)"
 
@@ -25,10 +25,17 @@ ends_within() {
   return 1
 }
 
+# How long two ranks take on this machine, in milliseconds: the moments of the kills are drawn from it.
+now() { date +%s%3N; }
+started 2 timed "${train[@]}" --out timed
+began=$(now)
+wait $started || fail "$(cat timed.err)"
+length=$(($(now) - began))
+
 kills=0 resumed=0 hung=0
 for ((attempt = 0; kills < count; ++attempt)); do
   [ $attempt -lt $((4 * count + 4)) ] || fail "the trainings end too soon to be killed"
-  n=$((2 + RANDOM % 3)) others=$((1 + RANDOM % 4)) milliseconds=$((RANDOM % 2500))
+  n=$((2 + RANDOM % 3)) others=$((1 + RANDOM % 4)) milliseconds=$((RANDOM % length))
   [ $others = $n ] && others=8
   rm -rf run killed.pids
   started $n killed "${train[@]}" --out run

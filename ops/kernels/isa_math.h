@@ -74,6 +74,18 @@ template <class T> struct Reduced {
 #endif
 }
 
+/// a a - square, all of it, where square is a a rounded. Without fused multiply-adds, of a's first 12 bits and the
+/// other 12, whose products are exact (Dekker's product).
+[[gnu::always_inline]] inline Vector<float> rest_of_square(Vector<float> a, Vector<float> square) {
+#if defined(__AVX512F__) || (defined(__AVX2__) && defined(__FMA__))
+  return multiply_subtract(a, a, square);
+#else
+  using Bits = IntegerVector<float>;
+  const auto high = reinterpret_cast<Vector<float>>(reinterpret_cast<Bits>(a) & ~Bits{} << 12), low = a - high;
+  return ((high * high - square) + 2 * high * low) + low * low;
+#endif
+}
+
 template <class T> constexpr T one_over_factorial(int k) {
   double factorial = 1;
   for (int factor = 2; factor <= k; ++factor) factorial *= factor;
@@ -230,7 +242,7 @@ template <class T> [[gnu::always_inline]] inline Vector<T> vector_silu_slope(Vec
   constexpr float inverse_root_of_two_pi = 0.3989422804014327F;
   const Vector<float> a = at_most(absolute<float>(x), 14.5F);
   const Vector<float> inverse = 1 / (a + 4), t = 1 - 8 * inverse;
-  const Vector<float> square = a * a, rest = multiply_subtract(a, a, square);  // a^2 = square + rest
+  const Vector<float> square = a * a, rest = rest_of_square(a, square);
   const Vector<float> e = vector_exp_of_negative<float>(-0.5F * square) * (1 - 0.5F * rest);
   Vector<float> polynomial = every_lane(coefficients[9]);
 #pragma GCC unroll 16

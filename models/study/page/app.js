@@ -174,6 +174,13 @@ const tell = (page) => {
   });
 };
 
+// A text of several lines, such as a question, stands beside a column of what is said in one line.
+const notesView = (notes) => {
+  const views = (some) => some.map((note) => el("p", { class: "note" }, note));
+  const isLong = (note) => note.includes("\n"), long = notes.filter(isLong), short = notes.filter((note) => !isLong(note));
+  return long.length === 0 ? views(short) : [...views(long), el("div", {}, views(short))];
+};
+
 const openPage = async () => {
   const trace = openTrace(await readData(byId("trace-data")));
   const page = {
@@ -185,7 +192,7 @@ const openPage = async () => {
   };
   document.title = `${trace.document.title} · Retrace`;
   byId("title").textContent = trace.document.title;
-  byId("notes").append(...(trace.document.notes ?? []).map((note) => el("p", { class: "note" }, note)));
+  byId("notes").append(...notesView(trace.document.notes ?? []));
   page.whenChecked = inSlices(trace.records.length, (index) => (page.verdicts[index] = checkRecord(trace, index))).then(
     () => page.verdicts,
   );

@@ -11,12 +11,14 @@ import { lossView } from "./seed_card.js";
 
 const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-// "attention with 2 heads over 4 tokens"
+// "attention with 2 heads over 4 tokens", or "recall, attention, test sample 3 (2 heads, 4 tokens)"
 export const titleInWords = (trace) => {
-  const [attention] = attentionsOf(trace), { steps } = overviewGraph(trace);
-  const heads = attention && attention.heads > 1 ? ` with ${attention.heads} heads` : "";
-  const over = steps > 1 ? ` over ${steps} steps` : attention ? ` over ${counted(attention.keys, "token")}` : "";
-  return `${trace.document.title}${heads}${over}`;
+  const [attention] = attentionsOf(trace), { steps } = overviewGraph(trace), { title } = trace.document;
+  const heads = attention && attention.heads > 1 ? `${attention.heads} heads` : "";
+  const length = steps > 1 ? `${steps} steps` : attention ? counted(attention.keys, "token") : "";
+  if (!title.includes(",")) return `${title}${heads && ` with ${heads}`}${length && ` over ${length}`}`;
+  const sizes = [heads, length].filter(Boolean).join(", ");
+  return sizes ? `${title} (${sizes})` : title;
 };
 
 const storyView = (trace) => {

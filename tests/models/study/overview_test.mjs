@@ -80,6 +80,8 @@ test("an attention goes from x over q, k and v to the loss, by its weights", () 
   const by = Object.fromEntries(groups.map(({ label, parameters }) => [label, parameters.map((n) => trace.nodes[n].name)]));
   assert.deepEqual([by.q, by.k, by.v, by.y], [["query.weight"], ["key.weight"], ["value.weight"], ["out.weight"]]);
   assert.equal(titleInWords(trace), "multi-head attention with 2 heads over 4 tokens");
+  trace.document.title = "recall, attention, test sample 3";
+  assert.equal(titleInWords(trace), "recall, attention, test sample 3 (2 heads, 4 tokens)");
 });
 
 test("the steps of a loop are one group, which the step before leads to", () => {

@@ -14,6 +14,7 @@
 #endif
 
 #include <retrace/core/base/error.h>
+#include <retrace/core/tensor/poison.h>
 
 namespace retrace {
 namespace {
@@ -152,8 +153,9 @@ Storage* fresh_block(std::size_t size_class, std::size_t needed) {
   return block;
 }
 
-[[gnu::always_inline]] inline Storage* in_use(Storage* block, std::size_t size_class) {
+[[gnu::always_inline]] inline Storage* in_use(Storage* block, std::size_t size_class, std::size_t needed) {
   block->restart();
+  poison_after(block->data(), needed, bytes_of(size_class));
   pool.live.add(static_cast<std::int64_t>(bytes_of(size_class)));
   pool.peak.raise_to(pool.live.get());
   return block;
@@ -170,7 +172,7 @@ Storage* fresh_block(std::size_t size_class, std::size_t needed) {
   if (block == nullptr) block = larger_block(size_class);
   if (block == nullptr) block = adopt_orphan(size_class);
   if (block == nullptr) block = fresh_block(size_class, bytes);
-  return in_use(block, block->size_class);
+  return in_use(block, block->size_class, bytes);
 }
 
 }  // namespace
@@ -192,13 +194,14 @@ Storage* detail::allocate_storage(std::size_t bytes) {
   if (block == nullptr) [[unlikely]]
     return find_block(bytes);
   pool.free[size_class] = block->next;
-  return in_use(block, size_class);
+  return in_use(block, size_class, bytes);
 }
 
 void detail::free_storage(Storage* storage) {
   if (pool.state != ThreadPool::State::open) [[unlikely]]
     return free_storage_for_all(storage);
   const std::size_t size_class = storage->size_class;
+  poison_after(storage->data(), 0, bytes_of(size_class));
   pool.live.add(-static_cast<std::int64_t>(bytes_of(size_class)));
   storage->end_version();
   storage->next = pool.free[size_class];
@@ -207,6 +210,7 @@ void detail::free_storage(Storage* storage) {
 
 void detail::free_storage_for_all(Storage* storage) {
   storage->end_version();
+  poison_after(storage->data(), 0, bytes_of(storage->size_class));
   const auto bytes = static_cast<std::int64_t>(bytes_of(storage->size_class));
   Common& heir = common();
   const std::lock_guard lock(heir.mutex);

@@ -1,0 +1,22 @@
+// Tells the address sanitizer which bytes of the pool's blocks are in use. To it, a block that waits in the pool, and
+// what a tensor leaves unused of its block, would be memory like any other. Nothing is done in other builds.
+#pragma once
+
+#include <cstddef>
+
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace retrace {
+
+/// Of `bytes` bytes, only the first `used` may be touched.
+[[gnu::always_inline]] inline void poison_after([[maybe_unused]] void* first, [[maybe_unused]] std::size_t used,
+                                                [[maybe_unused]] std::size_t bytes) {
+#if defined(ASAN_POISON_MEMORY_REGION)  // which does nothing without the sanitizer
+  ASAN_UNPOISON_MEMORY_REGION(first, used);
+  ASAN_POISON_MEMORY_REGION(static_cast<std::byte*>(first) + used, bytes - used);
+#endif
+}
+
+}  // namespace retrace

@@ -30,6 +30,14 @@ TEST(Lbfgs, FollowsACurvedValleyToItsEnd) {
   EXPECT_EQ(found.loss, rosenbrock(w).item()) << "the weights are those of the loss";
 }
 
+TEST(Lbfgs, EndsAtOnceInAMinimum) {
+  const Parameter w(tensor({1.0, 1.0, 1.0}, f64));
+  const LbfgsResult found = lbfgs(std::vector<NamedTensor>{{"w", w}}, [&] { return rosenbrock(w); });
+  EXPECT_TRUE(found.converged);
+  EXPECT_EQ(found.iterations, 0);
+  EXPECT_EQ(found.evaluations, 1);
+}
+
 /// With features of sizes from 0.1 to 100, which gradient descent would take a million steps for.
 TEST(Lbfgs, SolvesLeastSquares) {
   Random random(2);

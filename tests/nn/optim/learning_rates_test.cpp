@@ -73,6 +73,7 @@ TEST(LearningRates, AStandingOfAnotherOptimiserChangesNothing) {
   const Pair pair;
   Sgd both(pair, {.lr = 0.25}), one(std::vector<NamedTensor>{{"head", pair.head}}, {.lr = 0.5});
   one.resume(7);
+  EXPECT_THROW(one.resume(-1), ValueError);
   EXPECT_EQ(one.standing().updates, (std::vector<std::int64_t>{7}));
   expect_error<ValueError>([&] { both.resume(one.standing()); },
                            "resume: the standing is of 1 parameters in 1 groups, the optimiser has 2 in 1; make it as "

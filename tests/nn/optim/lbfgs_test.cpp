@@ -38,6 +38,17 @@ TEST(Lbfgs, EndsAtOnceInAMinimum) {
   EXPECT_EQ(found.evaluations, 1);
 }
 
+/// The first step is too long; the cubic through its ends is then the function itself.
+TEST(Lbfgs, FindsTheMinimumOfACubicByItsFirstInterpolation) {
+  for (const double side : {1.0, -1.0}) {
+    const Parameter w(tensor({side * 2.35}, f64));
+    const LbfgsResult found =
+        lbfgs(std::vector<NamedTensor>{{"w", w}}, [&] { return sum(w * w * w / 3 - 4 * w) * side; }, {});
+    EXPECT_EQ(found.evaluations, 3);
+    EXPECT_NEAR(w.item(), side * 2, 1e-12);
+  }
+}
+
 /// With features of sizes from 0.1 to 100, which gradient descent would take a million steps for.
 TEST(Lbfgs, SolvesLeastSquares) {
   Random random(2);

@@ -176,9 +176,9 @@ const tell = (page) => {
 
 // A text of several lines, such as a question, stands beside a column of what is said in one line.
 const notesView = (notes) => {
-  const views = (some) => some.map((note) => el("p", { class: "note" }, note));
+  const paragraphs = (some) => some.map((note) => el("p", { class: "note" }, note));
   const isLong = (note) => note.includes("\n"), long = notes.filter(isLong), short = notes.filter((note) => !isLong(note));
-  return long.length === 0 ? views(short) : [...views(long), el("div", {}, views(short))];
+  return long.length === 0 ? paragraphs(short) : [...paragraphs(long), el("div", {}, paragraphs(short))];
 };
 
 const openPage = async () => {

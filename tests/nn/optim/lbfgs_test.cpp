@@ -38,6 +38,13 @@ TEST(Lbfgs, EndsAtOnceInAMinimum) {
   EXPECT_EQ(found.evaluations, 1);
 }
 
+TEST(Lbfgs, GoesOnWhileAnySlopeIsLarge) {
+  const Parameter w(tensor({3.0, 0.0}, f64));
+  const LbfgsResult found = lbfgs(std::vector<NamedTensor>{{"w", w}}, [&] { return sum(square(w)); });
+  EXPECT_TRUE(found.converged);
+  EXPECT_NEAR(w.at({0}), 0, 1e-6);
+}
+
 /// The first step is too long; the cubic through its ends is then the function itself.
 TEST(Lbfgs, FindsTheMinimumOfACubicByItsFirstInterpolation) {
   for (const double side : {1.0, -1.0}) {

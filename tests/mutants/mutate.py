@@ -15,7 +15,9 @@ OTHER_ARITHMETIC = {"+": "-", "-": "+", "*": "+", "/": "*"}
 COMPARISONS = {"<": "less", ">": "greater", "<=": "less_equal", ">=": "greater_equal", "==": "equal", "!=": "not_equal"}
 CONTRARY = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
 OTHER = {"<": "<=", ">": ">=", "<=": "<", ">=": ">"}
+CONDITION = ["the condition holds", "the condition does not hold"]
 ASSIGNMENTS = {"+=": ["=", "-="], "-=": ["= -", "+="], "*=": ["=", "left out"], "/=": ["*=", "left out"]}
+AROUND, INSIDE = 0, 1  # of two edits at one place, which is written first
 
 
 @dataclass
@@ -82,77 +84,81 @@ class File:
         self.code = without_text(self.source)
         self.mutants, self.edits = [], []
         for start, end in bodies(self.code, name):
-            self.mutate(start, end)
+            for pattern, rule in self.RULES:
+                for match in pattern.finditer(self.code, start, end):
+                    rule(self, match)
 
-    def take(self, place, kinds):
-        """Numbers for mutants at a place, or None if they do not compile. (Others keep their numbers.)"""
+    def plant(self, place, kinds, edits):
+        """Mutants at a place. edits(number of the first): what is written where, as (place, length, text, order)."""
         first = self.number
-        self.number += len(kinds)
+        self.number += len(kinds)  # also for those that do not compile, so that others keep their numbers
         if (self.name, place) in self.excluded:
-            return None
+            return
         line = self.source.count("\n", 0, place) + 1
         self.mutants += [Mutant(first + k, self.name, line, what) for k, what in enumerate(kinds)]
-        return first
+        self.edits += [(at, order, length, text, place) for at, length, text, order in edits(first)]
 
-    def edit(self, place, length, text, site):
-        self.edits.append((place, length, text, site))
+    def arithmetic(self, match):
+        operator, place = match.group(), match.start()
+        kinds = [f"{operator} becomes {OTHER_ARITHMETIC[operator]}",
+                 f"the right side of {operator} is left out (one more, of a pointer)",
+                 f"the left side of {operator} is left out (one less, of a pointer)"]
+        self.plant(place, kinds, lambda first: [
+            (place, 1, f"{operator} mutant::{ARITHMETIC[operator]}<{first}> {operator}", INSIDE)])
 
-    def mutate(self, start, end):
-        code = self.code
-        for match in re.compile(r"(?<= )([-+*/])(?=[ \n])").finditer(code, start, end):
-            operator, place = match.group(1), match.start()
-            if (first := self.take(place, [f"{operator} becomes {OTHER_ARITHMETIC[operator]}",
-                                           f"the right side of {operator} is left out (one more, of a pointer)",
-                                           f"the left side of {operator} is left out (one less, of a pointer)"])) is not None:
-                self.edit(place, 1, f"{operator} mutant::{ARITHMETIC[operator]}<{first}> {operator}", place)
-        for match in re.compile(r"(?<= )(<=|>=|==|!=|<|>)(?=[ \n])").finditer(code, start, end):
-            operator, place = match.group(1), match.start()
-            kinds = [f"{operator} becomes {CONTRARY[operator]}"]
-            if operator in OTHER:
-                kinds.append(f"{operator} becomes {OTHER[operator]}")
-            if (first := self.take(place, kinds)) is not None:
-                self.edit(place, len(operator), f"{operator} mutant::{COMPARISONS[operator]}<{first}> {operator}", place)
-        for match in re.compile(r"(?<= )([-+*/]=)(?=[ \n])").finditer(code, start, end):
-            place = match.start()
-            left = self.left_of_assignment(place)
-            if left is None:
-                continue
-            kinds = [f"{match.group(1)} becomes {kind}" for kind in ASSIGNMENTS[match.group(1)]]
-            if (first := self.take(place, kinds)) is not None:
-                self.edit(left, 0, f"mutant::to<{first}>(", place)
-                self.edit(place - 1, 0, ")", place)
-        for match in re.compile(r"(?<=[(=?:,\[{ ])-(?=[\w(])").finditer(code, start, end):
-            place = match.start()
-            before = code[:place].rstrip()
-            if not (before[-1] in "(=?:,[{" or before.endswith("return")):
-                continue
-            if (first := self.take(place, ["the sign is left out"])) is not None:
-                self.edit(place, 1, f"mutant::negation<{first}>->*", place)
-        for match in re.compile(r" \?(?=[ \n])").finditer(code, start, end):
-            place = match.start()
-            if (first := self.take(place, ["the condition holds", "the condition does not hold"])) is not None:
-                self.edit(place, 2, f" && !mutant::on({first + 1}) || mutant::on({first}) ?", place)
-        for match in re.compile(r"\bif \(").finditer(code, start, end):
-            place = match.end()
-            last = closing(code, place - 1)
-            if ";" in code[place:last]:
-                continue
-            if (first := self.take(place, ["the condition holds", "the condition does not hold"])) is not None:
-                self.edit(place, 0, "((", -place)
-                self.edit(last, 0, f") || mutant::on({first})) && !mutant::on({first + 1})", place)
-        for match in re.compile(r"(?<=[\w\[( ])(?<![\w.])\d+(\.\d+)?(?![\w.])").finditer(code, start, end):
-            place = match.start()
-            if (first := self.take(place, ["one more"])) is not None:
-                self.edit(place, len(match.group()), f"mutant::literal<{first}>({match.group()})", place)
-        statement = r"^ *(?!return|throw|using|case|default|else|delete)((?:[a-z_*][\w.>\-*:]*)(?:[\[(.]| [-+*/]?= )|(?:continue|break);)"
-        for match in re.compile(statement, re.M).finditer(code, start, end):
-            place = match.start(1)
-            last = self.end_of_statement(place, end)
-            if last is None or not self.begins_statement(place):
-                continue
-            if (first := self.take(place, ["the statement is left out"])) is not None:
-                self.edit(place, 0, f"{{ if (!mutant::on({first})) {{ ", -place)
-                self.edit(last + 1, 0, " } }", -place)
+    def comparison(self, match):
+        operator, place = match.group(), match.start()
+        kinds = [f"{operator} becomes {other[operator]}" for other in (CONTRARY, OTHER) if operator in other]
+        self.plant(place, kinds, lambda first: [
+            (place, len(operator), f"{operator} mutant::{COMPARISONS[operator]}<{first}> {operator}", INSIDE)])
+
+    def assignment(self, match):
+        operator, place = match.group(), match.start()
+        left = self.left_of_assignment(place)
+        if left is not None:
+            kinds = [f"{operator} becomes {kind}" for kind in ASSIGNMENTS[operator]]
+            self.plant(place, kinds, lambda first: [
+                (left, 0, f"mutant::to<{first}>(", INSIDE), (place - 1, 0, ")", INSIDE)])
+
+    def sign(self, match):
+        before = self.code[:match.start()].rstrip()
+        if before[-1] in "(=?:,[{" or before.endswith("return"):
+            self.plant(match.start(), ["the sign is left out"], lambda first: [
+                (match.start(), 1, f"mutant::negation<{first}>->*", INSIDE)])
+
+    def choice(self, match):
+        self.plant(match.start(), CONDITION, lambda first: [
+            (match.start(), 2, f" && !mutant::on({first + 1}) || mutant::on({first}) ?", INSIDE)])
+
+    def condition(self, match):
+        place = match.end()
+        last = closing(self.code, place - 1)
+        if ";" not in self.code[place:last]:
+            self.plant(place, CONDITION, lambda first: [
+                (place, 0, "((", AROUND), (last, 0, f") || mutant::on({first})) && !mutant::on({first + 1})", INSIDE)])
+
+    def literal(self, match):
+        self.plant(match.start(), ["one more"], lambda first: [
+            (match.start(), len(match.group()), f"mutant::literal<{first}>({match.group()})", INSIDE)])
+
+    def statement(self, match):
+        place = match.start(1)
+        last = self.end_of_statement(place)
+        if last is not None and self.begins_statement(place):
+            self.plant(place, ["the statement is left out"], lambda first: [
+                (place, 0, f"{{ if (!mutant::on({first})) {{ ", AROUND), (last + 1, 0, " } }", AROUND)])
+
+    RULES = [
+        (re.compile(r"(?<= )[-+*/](?=[ \n])"), arithmetic),
+        (re.compile(r"(?<= )(<=|>=|==|!=|<|>)(?=[ \n])"), comparison),
+        (re.compile(r"(?<= )[-+*/]=(?=[ \n])"), assignment),
+        (re.compile(r"(?<=[(=?:,\[{ ])-(?=[\w(])"), sign),
+        (re.compile(r" \?(?=[ \n])"), choice),
+        (re.compile(r"\bif \("), condition),
+        (re.compile(r"(?<=[\w\[( ])(?<![\w.])\d+(\.\d+)?(?![\w.])"), literal),
+        (re.compile(r"^ *(?!return|throw|using|case|default|else|delete)"
+                    r"((?:[a-z_*][\w.>\-*:]*)(?:[\[(.]| [-+*/]?= )|(?:continue|break);)", re.M), statement),
+    ]
 
     def left_of_assignment(self, place):
         """Where the left side of an assignment begins: names, members and brackets."""
@@ -167,9 +173,9 @@ class File:
         before = self.code[:place].rstrip()
         return before[-1] in ";{})" or before.endswith("else")
 
-    def end_of_statement(self, place, end):
+    def end_of_statement(self, place):
         depth = 0
-        for at in range(place, end):
+        for at in range(place, len(self.code)):
             depth += (self.code[at] in "({[") - (self.code[at] in ")}]")
             if depth < 0:
                 return None
@@ -181,11 +187,11 @@ class File:
         """The source with all mutants, each on a line of its own, and the places of the mutants by these lines."""
         text, sites = f'#include "{header}"\n', {}
         line, last = 2, 0
-        for place, length, new, site in sorted(self.edits, key=lambda edit: (edit[0], edit[3])):
+        for place, _, length, new, site in sorted(self.edits, key=lambda edit: edit[:2]):
             kept = self.source[last:place]
             text += kept + new + "\n"
             line += kept.count("\n")
-            sites.setdefault(line, set()).add(abs(site))
+            sites.setdefault(line, set()).add(site)
             line += 1
             last = place + length
         return text + self.source[last:], sites

@@ -50,7 +50,8 @@ def copy_tree():
 
 def build():
     """Builds all mutants that compile; returns these."""
-    excluded = set(map(tuple, json.loads((WORK / "excluded.json").read_text()))) if (WORK / "excluded.json").exists() else set()
+    kept = WORK / "excluded.json"
+    excluded = set(map(tuple, json.loads(kept.read_text()))) if kept.exists() else set()
     copy_tree()
     subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=",
                     "-DCMAKE_CXX_FLAGS=-O1 -w", "-DRETRACE_TESTS=ON", "-DRETRACE_ZOO=OFF", "-DRETRACE_BENCHMARKS=OFF"],
@@ -64,21 +65,20 @@ def build():
         before = len(excluded)
         excluded |= named_by_compiler(run.stdout, sites)
         print(f"{len(excluded)} places do not compile", file=sys.stderr)
-        (WORK / "excluded.json").write_text(json.dumps(sorted(excluded)))
+        kept.write_text(json.dumps(sorted(excluded)))
         if len(excluded) == before:
             sys.exit(run.stdout[-4000:])
 
 
 def named_by_compiler(output, sites):
     """The places of mutants on lines that a message of the compiler names, the first of each error."""
-    places, needs_one = set(), False
-    above = set()
+    places, above = set(), set()
     for match in re.finditer(rf"^(?:.*?){re.escape(str(TREE))}/([\w/.]+):(\d+):\d+:(.*)$|^.*mutant\.h:\d+:\d+:(.*)$", output, re.M):
         name, line, rest = match.group(1), match.group(2), match.group(3) or match.group(4) or ""
         here = {(name, place) for place in sites.get(name, {}).get(int(line), ())} if name else set()
         if "required from" in rest and here and not above:
             above = here  # the innermost place that a message of mutant.h was instantiated from
-        if " error:" in rest or rest.startswith(" error:"):
+        if " error:" in rest:
             places |= here or above
             above = set()
     return places
@@ -115,11 +115,17 @@ def checkers():
                 yield f"{program} {suite}"
 
 
+def kept_since_build(file):
+    """What an earlier run with the same build wrote to a file; empty if there is none."""
+    is_kept = file.exists() and file.stat().st_mtime > (BUILD / "bin/retrace_test").stat().st_mtime
+    return json.loads(file.read_text()) if is_kept else {}
+
+
 def reach():
     """For each checker that passes by itself, its time and the mutants that it reaches."""
     kept = WORK / "reached.json"
-    if kept.exists() and kept.stat().st_mtime > (BUILD / "bin/retrace_test").stat().st_mtime:
-        return json.loads(kept.read_text())
+    if result := kept_since_build(kept):
+        return result
 
     def measured(checker):
         file = WORK / f"reached.{abs(hash(checker))}"
@@ -155,7 +161,7 @@ def main():
         chosen = random.Random(options.seed).sample(chosen, options.sample)
 
     done = WORK / "done.json"
-    results = json.loads(done.read_text()) if done.exists() and done.stat().st_mtime > (BUILD / "bin/retrace_test").stat().st_mtime else {}
+    results = kept_since_build(done)
 
     def found(mutant):
         key = str(mutant.number)

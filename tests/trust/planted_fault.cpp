@@ -15,7 +15,7 @@ namespace {
 using namespace retrace;
 
 // The elements of a tensor that is gone: its block waits in the pool, which has not returned it to the system.
-float element_of_a_tensor_that_is_gone() {
+double element_of_a_tensor_that_is_gone() {
   std::span<const float> elements;
   {
     const Tensor x = full({3}, 1, f32);
@@ -25,30 +25,31 @@ float element_of_a_tensor_that_is_gone() {
 }
 
 // A block of the pool is longer than the tensor.
-float element_past_the_last() {
+double element_past_the_last() {
   const Tensor x = full({3}, 1, f32);
   return x.values<float>().data()[3];
 }
 
-std::int64_t element_of_a_vector_past_the_last() {
-  const std::vector<std::int64_t> numbers(3);
+double element_of_a_vector_past_the_last() {
+  const std::vector<double> numbers(3);
   volatile std::size_t place = 3;
   return numbers[place];
 }
 
-int sum_that_overflows() {
+double sum_that_overflows() {
   volatile int largest = std::numeric_limits<int>::max();
   return largest + 1;
 }
 
-void memory_that_nobody_returns() {
+double memory_that_nobody_returns() {
   int* volatile numbers = new int[100];
   numbers[0] = 1;
   numbers = nullptr;
+  return 0;
 }
 
 // Two threads write to the same element.
-float race_for_an_element() {
+double race_for_an_element() {
   Tensor x = full({1}, 0, f32);
   const std::span<float> elements = x.mutable_values<float>();
   const auto add = [&] {
@@ -61,7 +62,7 @@ float race_for_an_element() {
 }
 
 // A loop over threads whose parts write to the same element.
-float race_in_a_loop() {
+double race_in_a_loop() {
   Tensor x = full({1}, 0, f32);
   const std::span<float> elements = x.mutable_values<float>();
   set_threads(2);
@@ -70,24 +71,28 @@ float race_in_a_loop() {
   return elements[0];
 }
 
+struct Fault {
+  std::string_view name;
+  double (*make)();
+};
+constexpr Fault faults[] = {
+    {"gone", element_of_a_tensor_that_is_gone},
+    {"past", element_past_the_last},
+    {"vector", element_of_a_vector_past_the_last},
+    {"overflow", sum_that_overflows},
+    {"leak", memory_that_nobody_returns},
+    {"race", race_for_an_element},
+    {"loop", race_in_a_loop},
+};
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::string_view fault = count == 2 ? arguments[1] : "";
-  if (fault == "gone")
-    std::cout << element_of_a_tensor_that_is_gone() << '\n';
-  else if (fault == "past")
-    std::cout << element_past_the_last() << '\n';
-  else if (fault == "vector")
-    std::cout << element_of_a_vector_past_the_last() << '\n';
-  else if (fault == "overflow")
-    std::cout << sum_that_overflows() << '\n';
-  else if (fault == "leak")
-    memory_that_nobody_returns();
-  else if (fault == "race")
-    std::cout << race_for_an_element() << '\n';
-  else if (fault == "loop")
-    std::cout << race_in_a_loop() << '\n';
-  else
-    std::cerr << "usage: planted_fault gone | past | vector | overflow | leak | race | loop\n";
+  for (const Fault& fault : faults)
+    if (count == 2 && fault.name == arguments[1]) {
+      std::cout << fault.make() << '\n';
+      return 0;
+    }
+  std::cerr << "usage: planted_fault gone | past | vector | overflow | leak | race | loop\n";
+  return 2;
 }

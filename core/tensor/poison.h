@@ -1,5 +1,5 @@
-// Tells the address sanitizer which bytes of the pool's blocks are in use. To it, a block that waits in the pool, and
-// what a tensor leaves unused of its block, would be memory like any other. Nothing is done in other builds.
+// Tells the address sanitizer which bytes of the pool's blocks are in use. Otherwise it would allow reads of a block
+// that waits in the pool, and past the end of a tensor that is shorter than its block. Other builds do nothing.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace retrace {
 
-/// Of `bytes` bytes, only the first `used` may be touched.
+/// Allows access to the first `used` of `bytes` bytes, and to no others.
 [[gnu::always_inline]] inline void poison_after([[maybe_unused]] void* first, [[maybe_unused]] std::size_t used,
                                                 [[maybe_unused]] std::size_t bytes) {
 #if defined(ASAN_POISON_MEMORY_REGION)  // which does nothing without the sanitizer

@@ -23,7 +23,7 @@ template <class Schedule> void check_ends(const char* owner, const Schedule& sch
   check_number(owner, "min", schedule.min, {0, schedule.base}, "at most base");
 }
 
-// Of one with `warm_up` first steps of `steps`, too.
+// The same for a schedule that warms up during the first `warm_up` of its `steps`.
 template <class Schedule> void check_phases(const char* owner, const Schedule& schedule, std::int64_t step) {
   check_ends(owner, schedule);
   check_number(owner, "steps", schedule.steps, above_0, "the length of the training");

@@ -312,7 +312,7 @@ TEST(VectorMath, GeluIsExactToAFewUnitsInTheLastPlace) {
     table->maps_float->gelu(x.data(), y.data(), slope.data(), static_cast<std::int64_t>(x.size()));
     for (std::size_t k = 0; k < x.size(); ++k) {
       const long double at = x[k], p = exact_distribution(at), d = exact_density(at);
-      const double last_place = 6e-7;
+      constexpr double last_place = 6e-7;
       ASSERT_NEAR(y[k], static_cast<double>(at * p),
                   std::max(1e-37, last_place * std::abs(static_cast<double>(at * p))))
           << x[k];

@@ -1,4 +1,4 @@
-// Functions of f32 and their slopes beside those of the C library in f64: in full, at each of the 2^32 floats.
+// The accuracy of functions of f32 and of their slopes; in full, at each of the 2^32 floats.
 #include <retrace/models/checks/selfcheck/figure.h>
 #include <retrace/tests/trust/in_full.h>
 
@@ -10,7 +10,7 @@ namespace retrace {
 namespace {
 
 TEST(AllFloats, AreWithinAFewUnitsInTheLastPlace) {
-  for (const Figure& figure : check_accuracy(in_full() ? 1 : 65'537)) {
+  for (const Figure& figure : check_accuracy_of_floats(in_full() ? 1 : 65'537)) {
     EXPECT_TRUE(figure.passed()) << figure.what << ": " << figure.worst << ", limit " << figure.limit;
     if (in_full()) std::cout << figure.what << ": " << figure.worst << " of " << figure.count << " floats\n";
   }

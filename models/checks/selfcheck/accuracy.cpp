@@ -1,4 +1,5 @@
-// Functions of f32 beside those of the C library in f64, whose own errors are millionths of the last place of a float.
+// Compares functions of f32 and their slopes with f64 functions of the C library, whose errors are far below the last
+// place of a float.
 #include <retrace/models/checks/selfcheck/figure.h>
 
 #include <algorithm>
@@ -121,7 +122,7 @@ std::pair<double, double> errors_at(const std::vector<float>& floats, const Accu
 
 }  // namespace
 
-std::vector<Figure> check_accuracy(std::uint64_t stride) {
+std::vector<Figure> check_accuracy_of_floats(std::uint64_t stride) {
   constexpr std::uint64_t floats_of_all = std::uint64_t{1} << 32, most_at_once = std::uint64_t{1} << 20;
   std::vector<Figure> figures;
   for (const Accuracy& of : functions) {
@@ -145,6 +146,6 @@ std::vector<Figure> check_accuracy(std::uint64_t stride) {
   return figures;
 }
 
-std::vector<Figure> check_accuracy() { return check_accuracy(8191); }  // a prime
+std::vector<Figure> check_accuracy() { return check_accuracy_of_floats(8191); }  // a prime
 
 }  // namespace retrace

@@ -23,7 +23,7 @@ std::vector<Figure> check_threads();
 std::vector<Figure> check_files();
 std::vector<Figure> check_accuracy();
 
-/// The same for every stride-th of all floats.
-std::vector<Figure> check_accuracy(std::uint64_t stride);
+/// Checks the accuracy at every `stride`-th float.
+std::vector<Figure> check_accuracy_of_floats(std::uint64_t stride);
 
 }  // namespace retrace

@@ -174,7 +174,7 @@ const tell = (page) => {
   });
 };
 
-// A text of several lines, such as a question, stands beside a column of what is said in one line.
+// Puts notes of several lines, such as a question, first, and the others in a column next to them.
 const notesView = (notes) => {
   const paragraphs = (some) => some.map((note) => el("p", { class: "note" }, note));
   const isLong = (note) => note.includes("\n"), long = notes.filter(isLong), short = notes.filter((note) => !isLong(note));

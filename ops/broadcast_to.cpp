@@ -1,4 +1,4 @@
-#include <retrace/ops/loops/broadcast.h>
+#include <retrace/ops/loops/repetitions.h>
 #include <retrace/ops/op.h>
 
 namespace retrace {
@@ -33,21 +33,10 @@ template <class T> void repeat(const Broadcast& broadcast, std::int64_t count, c
   });
 }
 
-// Each element of dx sums over those of dy that it went into, in y's order.
 void broadcast_to_backward(Record& r) {
-  const Shape& y = r.out(0).shape;
-  const Broadcast broadcast(y, {&r.in(0).shape});
   dispatch_real(r.in(0).dtype, broadcast_to_info.name, [&]<class T>(T) {
     const T* dy = r.grad_out<T>();
-    T* dx = r.grad_in<T>(0, Begin::zeroed).values;
-    for_each_row(broadcast, 0, y.numel(), [&](const BroadcastRow& row) {
-      const auto term = [from = dy + row.first](std::int64_t k) { return from[k]; };
-      T* to = dx + row.offsets[0];
-      if (broadcast.stands_still(0))
-        *to += ordered_sum<T>(row.count, term);
-      else
-        GradientSlot<T>{to, true}.put(row.count, term);
-    });
+    add_repetitions(r.out(0).shape, dy, r.in(0).shape, r.grad_in<T>(0, Begin::zeroed).values);
   });
 }
 

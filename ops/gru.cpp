@@ -76,31 +76,38 @@ void gru_backward(Record& r) {
 
 }  // namespace
 
-Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias) {
-  check_defined("gru_step", {{&projected, "projected"}, {&weight, "weight"}, {&h, "h"}, {&bias, "bias"}});
+Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias, GruReset reset) {
+  check_defined("gru_step", {{&projected, "projected"}, {&weight, "weight"}, {&h, "h"}});
   const std::int64_t size = weight.dim(1);
-  const Tensor recurrent = linear(h, weight, bias);
+  const bool resets_first = reset == GruReset::before_product;
+  const auto rows = [&](const Tensor& of, std::int64_t first, std::int64_t end) {
+    return of.defined() ? slice(of, {range(first * size, end * size)}) : Tensor();
+  };
   const auto gate = [&](const Tensor& of, std::int64_t k) { return slice(of, {all, range(k * size, (k + 1) * size)}); };
+  const Tensor recurrent = resets_first ? linear(h, rows(weight, 0, 2), rows(bias, 0, 2)) : linear(h, weight, bias);
   const Tensor p_r = gate(projected, 0), p_z = gate(projected, 1), p_n = gate(projected, 2);
-  const Tensor q_r = gate(recurrent, 0), q_z = gate(recurrent, 1), q_n = gate(recurrent, 2);
+  const Tensor q_r = gate(recurrent, 0), q_z = gate(recurrent, 1), q_n = resets_first ? Tensor() : gate(recurrent, 2);
   const Tensor r = intermediate("r", sigmoid(p_r + q_r)), z = intermediate("z", sigmoid(p_z + q_z));
-  const Tensor n = intermediate("n", tanh(p_n + r * q_n));
+  const Tensor of_h = resets_first ? linear(r * h, rows(weight, 2, 3), rows(bias, 2, 3)) : r * q_n;
+  const Tensor n = intermediate("n", tanh(p_n + of_h));
   return intermediate("h", n + z * (h - n));
 }
 
 RnnSequence gru_sequence(Tensor projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
-                         const Tensor& lengths) {
-  check_defined(gru_info.name, bias, "bias");
+                         const Tensor& lengths, GruReset reset) {
   check_recurrent(gru_info.name, projected, 3, weight, {{&h, "h"}}, lengths);
+  if (!bias.defined())
+    return gru_sequence(std::move(projected), h, weight, zeros({weight.dim(0)}, weight.dtype()), lengths, reset);
   if (bias.shape() != Shape{weight.dim(0)})
     throw ShapeError(
         text("gru_sequence: the bias ", bias.shape(), " must be [", weight.dim(0), "], one number per gate"));
   if (Tensor wide_projected = projected, wide_h = h, wide_weight = weight, wide_bias = bias;
       widen(gru_info.name, "projected", {&wide_projected, &wide_h, &wide_weight, &wide_bias}))
-    return gru_sequence(wide_projected, wide_h, wide_weight, wide_bias, lengths);
-  if (expand_fused())
-    return steps_of_one_state(projected, h, lengths,
-                              [&](const Tensor& p, const Tensor& state) { return gru_step(p, state, weight, bias); });
+    return gru_sequence(wide_projected, wide_h, wide_weight, wide_bias, lengths, reset);
+  if (expand_fused() || reset == GruReset::before_product)
+    return steps_of_one_state(projected, h, lengths, [&](const Tensor& p, const Tensor& state) {
+      return gru_step(p, state, weight, bias, reset);
+    });
   RnnSequence result;
   dispatch_real(projected.dtype(), gru_info.name, [&]<class T>(T) {
     const Tensor gates_of_all = to_write_over(projected), q_of_all = empty_like(projected);

@@ -517,16 +517,24 @@ Tensor kl_divergence(const Tensor& log_probabilities, const Tensor& target, KlDi
 
 // ---- attention
 
+/// Where causal attention ends if there are not as many queries as keys: the last query sees every key, as when the
+/// queries follow earlier ones, or the first query sees the first key only. (Corners of the triangle of weights.)
+enum class CausalCorner { lower_right, upper_left };
 /// The heads of attention and the keys that each query sees.
 ///
 /// The mask is either added to the scores, or i64: a key is hidden where the mask is 0. It broadcasts to [batch...,
 /// heads, Lq, Lk] by NumPy's rule, aligned from the right, for any number of heads, also one: [Lq, Lk] is a mask for
 /// all, [heads, Lq, Lk] one for each head, [batch..., 1, Lq, Lk] one for each sample. With one head, whose weights have
-/// no axis of heads, the mask may leave it out, too. It gets no gradient.
+/// no axis of heads, the mask may leave it out, too. An additive mask that wants a gradient, such as learned position
+/// biases, gets it.
 struct AttentionOptions {
-  int heads = 1;        // the number of heads, side by side in the last axis
-  bool causal = false;  // query i sees keys 0 to i + Lk - Lq only
-  Tensor mask = {};     // broadcasts to [batch..., heads, Lq, Lk]
+  int heads = 1;                     // the number of heads of q, side by side in the last axis
+  bool causal = false;               // query i sees keys 0 to i + Lk - Lq only, or those of `corner`
+  Tensor mask = {};                  // broadcasts to [batch..., heads, Lq, Lk]
+  std::optional<double> scale = {};  // the factor of q k^T; nothing: 1 / sqrt(d)
+  // The number of heads of k and v, each for heads / key_heads heads of q in turn; 0: as many as q's.
+  int key_heads = 0;
+  CausalCorner corner = CausalCorner::lower_right;
 };
 /// The result of attention, with its weights.
 struct AttentionResult {
@@ -534,14 +542,18 @@ struct AttentionResult {
   Tensor weights;  // [..., heads, Lq, Lk]; [..., Lq, Lk] for one head
 };
 /// w = softmax(q k^T / sqrt(d) + mask), y = w v in each head, d being the features of one head (Vaswani et al.,
-/// "Attention is all you need", 2017). q [..., Lq, D], k [..., Lk, D], v [..., Lk, V] -> y [..., Lq, V]. A query that
-/// sees no key gives zeros. With a mask of -inf or 0, or causal, zeros of weights and gradients are strong: a hidden
+/// "Attention is all you need", 2017). q [..., Lq, heads d], k [..., Lk, key_heads d], v [..., Lk, key_heads e] -> y
+/// [..., Lq, heads e]. Fewer heads of k and v than of q (Ainslie et al., "GQA: training generalized multi-query
+/// transformer models from multi-head checkpoints", 2023) are read in place, not repeated. A query that sees no key
+/// gives zeros. With a mask of -inf or 0, or causal, zeros of weights and gradients are strong: a hidden
 /// key and its value reach no query, and a query whose y gets a gradient of 0 changes no other gradient, whatever they
 /// hold.
-/// Throws ShapeError if the shapes do not match these, the mask does not broadcast, or the heads do not divide D and V.
+/// Throws ShapeError if the shapes do not match these, the mask does not broadcast, or the heads do not divide the
+/// features, ValueError if the scale is not finite.
 ///
 /// With more than 32,768 weights per head, attention does not store w: it computes a few queries at a time, and again
-/// in backward. It then saves the mask, which must not be modified before backward.
+/// in backward. It then saves the mask, which must not be modified before backward. (With a mask that wants a gradient
+/// it stores them.)
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});
 /// attention that also returns w, which is stored for any length and has a gradient. Throws as attention does.
 AttentionResult attention_with_weights(const Tensor& q, const Tensor& k, const Tensor& v,
@@ -629,12 +641,16 @@ struct RnnSequence {
   Tensor y;  // [B, T, H]: h after every step
   Tensor h;  // [B, H]: after the last step
 };
+/// Whether the reset gate of a GRU multiplies U h + b, as in PyTorch, or the h of that product, as in the paper.
+enum class GruReset { after_product, before_product };
 /// q = U h + b, r, z = sigmoid(p + q), n = tanh(p + r q), h' = (1 - z) n + z h; gates in the order r, z, n. The GRU
-/// (Cho et al., 2014) as PyTorch computes it: with a bias b [3H] of its own inside the reset gate's product.
-Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias);
+/// (Cho et al., 2014) as PyTorch computes it: with a bias b [3H] of its own inside the reset gate's product; undefined:
+/// zeros. With the reset gate before the product, n = tanh(p + U (r h) + b), composed of other ops.
+Tensor gru_step(const Tensor& projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
+                GruReset reset = GruReset::after_product);
 /// gru_step for t = 0 to T - 1, from h.
 RnnSequence gru_sequence(Tensor projected, const Tensor& h, const Tensor& weight, const Tensor& bias,
-                         const Tensor& lengths = {});
+                         const Tensor& lengths = {}, GruReset reset = GruReset::after_product);
 /// h' = f(p + U h) with the activation f (Elman, "Finding structure in time", 1990).
 Tensor rnn_step(const Tensor& projected, const Tensor& h, const Tensor& weight,
                 Activation activation = Activation::tanh);

@@ -38,6 +38,22 @@ Operand split_heads(const Call& call, Operand x, std::int64_t heads) {
   return x;
 }
 
+/// The heads of k or v, each as often as heads of q share it. (Of one head all shapes broadcast.)
+Operand split_shared_heads(const Call& call, const Operand& x, std::int64_t heads, std::int64_t of_keys) {
+  Operand result = split_heads(call, x, of_keys);
+  if (of_keys == heads) return result;
+  if (of_keys == 1) {
+    result.name = unsqueeze(call.build, result.name, static_cast<int>(result.shape.size()) - 2);
+    result.shape.insert(result.shape.end() - 2, fixed(call, 1));
+    return result;
+  }
+  std::vector<std::int64_t> shared;
+  for (std::int64_t head = 0; head < heads; ++head) shared.push_back(head / (heads / of_keys));
+  const auto axis = static_cast<std::int64_t>(result.shape.size()) - 3;
+  result.name = call.build.node("Gather", {result.name, call.build.integers(shared)}, {{"axis", axis}});
+  return result;
+}
+
 std::string combine_heads(const Call& call, const std::string& y, std::size_t rank, std::int64_t heads) {
   if (heads == 1) return y;
   return call.build.node("Reshape", {exchange_heads(call.build, y, rank), call.build.shape(call.out_lengths())});
@@ -59,17 +75,24 @@ std::string hide_future(const Call& call, const std::string& scores, const Lengt
   return b.node("Where", {is_hidden, number(call, -std::numeric_limits<double>::infinity()), scores});
 }
 
-/// w = softmax(q k^T / sqrt(d)), y = w v, in each head. The exporter runs a model with a mask so that the tape has it.
-void build_heads(const Call& call, const Operand& q, const Operand& k, const Operand& v) {
+/// The mask, where it is the input after `operands` of others.
+std::string wanted_mask(const Call& call, int operands) { return call.inputs() > operands ? call.in(operands) : ""; }
+
+/// w = softmax(q k^T / sqrt(d) + mask), y = w v, in each head. The exporter runs a model with a mask so that the tape
+/// has it.
+void build_heads(const Call& call, const Operand& q, const Operand& k, const Operand& v, const std::string& mask) {
   if (call.has("mask") || call.has("zeros")) call.fail("its mask is not on the tape");
   Builder& b = call.build;
-  const std::int64_t heads = call.integer("heads");
-  const Operand of_q = split_heads(call, q, heads), of_k = split_heads(call, k, heads),
-                of_v = split_heads(call, v, heads);
+  const std::int64_t heads = call.integer("heads"), of_keys = call.has("key_heads") ? call.integer("key_heads") : heads;
+  const Operand of_q = split_heads(call, q, heads), of_k = split_shared_heads(call, k, heads, of_keys),
+                of_v = split_shared_heads(call, v, heads, of_keys);
   const int rank = static_cast<int>(of_q.shape.size());
-  const double scale = 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(of_q.columns(), 1)));
+  const double scale = call.has("scale")
+                           ? call.number("scale")
+                           : 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(of_q.columns(), 1)));
   const std::string products = b.node("MatMul", {of_q.name, exchange_last_axes(b, of_k.name, rank)});
   std::string scores = b.node("Mul", {products, number(call, scale)});
+  if (!mask.empty()) scores = b.node("Add", {scores, mask});
   if (call.flag("causal")) scores = hide_future(call, scores, q.rows(), k.rows());
   const std::string weights = b.node("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
   call.result(combine_heads(call, b.node("MatMul", {weights, of_v.name}), of_q.shape.size(), heads));
@@ -78,7 +101,7 @@ void build_heads(const Call& call, const Operand& q, const Operand& k, const Ope
 
 void build_attention(const Call& call) {
   const auto operand = [&](int i) { return Operand{call.in(i), call.lengths(i)}; };
-  build_heads(call, operand(0), operand(1), operand(2));
+  build_heads(call, operand(0), operand(1), operand(2), wanted_mask(call, 3));
 }
 
 /// q, k and v side by side in the columns, of all heads after each other or of each head together.
@@ -109,7 +132,7 @@ void build_packed_attention(const Call& call) {
     q.name = slice_axis(b, q.name, call.rank(0) - 2, fixed(call, 0), queries);
     q.shape[q.shape.size() - 2] = queries;
   }
-  build_heads(call, q, operand(1), operand(2));
+  build_heads(call, q, operand(1), operand(2), wanted_mask(call, 1));
 }
 
 /// x cos m + partner(x) sin m, with the angles m of the rows in a table.

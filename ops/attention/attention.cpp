@@ -24,7 +24,7 @@ void mix(const Weight& weight, HeadRows<const T> x, std::int64_t rows, std::int6
 
 }  // namespace
 
-// s = q k^T / sqrt(d) + mask, w = softmax(s), y = w v, for one head. With `causal`, the last query sees every key, and
+// s = scale q k^T + mask, w = softmax(s), y = w v, for one head. With `causal`, the last query sees every key, and
 // each query sees one key less than the next one.
 template <class T> void plain::head_forward(const HeadForward<T>& args) {
   const HeadSizes n = args.n;
@@ -41,7 +41,7 @@ template <class T> void plain::head_forward(const HeadForward<T>& args) {
   }
 }
 
-// dw = dy v^T, ds = w (dw - sum dw w) / sqrt(d), dv = w^T dy, dq = ds k, dk = ds^T q, for one head
+// dw = dy v^T, ds = scale w (dw - sum dw w), dv = w^T dy, dq = ds k, dk = ds^T q, for one head
 template <class T> void plain::head_backward(const HeadBackward<T>& args) {
   const HeadSizes n = args.n;
   std::vector<T> scores(static_cast<std::size_t>(n.queries * n.keys));
@@ -54,7 +54,9 @@ template <class T> void plain::head_backward(const HeadBackward<T>& args) {
       if (args.dweights != nullptr) dw[j] += args.dweights[i * n.keys + j];
       sum += strong_product(dw[j], w[j]);
     }
-    for (std::int64_t j = 0; j < n.keys; ++j) dw[j] = args.scale * strong_product(w[j], dw[j] - sum);
+    for (std::int64_t j = 0; j < n.keys; ++j) dw[j] = strong_product(w[j], dw[j] - sum);
+    if (args.dscores != nullptr) std::copy(dw, dw + n.keys, args.dscores + i * n.keys);
+    for (std::int64_t j = 0; j < n.keys; ++j) dw[j] = args.scale * dw[j];
   }
   const auto row = [n](const T* x, std::int64_t i) { return [=](std::int64_t j) { return x[i * n.keys + j]; }; };
   const auto column = [n](const T* x, std::int64_t j) { return [=](std::int64_t i) { return x[i * n.keys + j]; }; };
@@ -71,37 +73,43 @@ RETRACE_INSTANTIATE_PLAIN(head_backward, HeadBackward);
 
 namespace {
 
-AttentionSizes sizes_of(const Shape& q, const Shape& v, int heads) {
+AttentionSizes sizes_of(const Shape& q, const Shape& v, const AttentionHeads& heads) {
   return {.batch = q.first(q.rank() - 2).numel(),
-          .heads = heads,
+          .heads = heads.of_queries,
           .queries = q[-2],
           .keys = v[-2],
-          .features = q[-1] / heads,
-          .values = v[-1] / heads};
+          .features = q[-1] / heads.of_queries,
+          .values = v[-1] / heads.of_keys,
+          .scale = heads.scale,
+          .heads_per_key = heads.of_queries / heads.of_keys};
 }
 
-/// x, of a shape [..., rows, heads columns], as the matrices of its heads.
-template <class T> Matrices<T> heads_of(T* x, const Shape& shape, int heads) {
-  return in_features(x, shape[-2], shape[-1] / heads, heads);
+/// Operand 0 (q), 1 (k) or 2 (v), of a shape [..., rows, heads columns], as the matrices of the heads of q.
+template <class T> Matrices<T> heads_of(T* x, const Shape& shape, const AttentionHeads& heads, int operand) {
+  const std::int64_t count = operand == 0 ? heads.of_queries : heads.of_keys;
+  return in_features(x, shape[-2], shape[-1] / count, count, heads.of_queries / count);
 }
 
-using Attributes = AttentionAttributes<int>;
+using Attributes = AttentionAttributes<AttentionHeads>;
 
 Formulas attention_formulas(const Record& r) {
   const auto& [heads, hiding] = r.attributes<Attributes>();
-  const Formulas all = attention_formulas(sizes_of(r.in(0).shape, r.in(2).shape, heads), hiding);
-  return {all.forward + for_each_head(heads), all.backward + for_each_head(heads)};
+  const Formulas all = attention_formulas(r, sizes_of(r.in(0).shape, r.in(2).shape, heads), hiding, 3);
+  return {all.forward + for_each_head(heads.of_queries), all.backward + for_each_head(heads.of_queries)};
 }
 AttributeList attention_attributes(const Record& r) {
   const auto& [heads, hiding] = r.attributes<Attributes>();
-  return attention_attributes(r, heads, hiding);
+  AttributeList list = attention_attributes(r, heads.of_queries, hiding);
+  if (heads.of_keys != heads.of_queries) list.push_back({"key_heads", heads.of_keys});
+  if (heads.scale != usual_scale(r.in(0).shape[-1] / heads.of_queries)) list.push_back({"scale", heads.scale});
+  return list;
 }
 constexpr OpInfo attention_info{
     "attention",
     "w = softmax(q k^T / sqrt(d)), y = w v, for each head",
     "dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), "
     "dv = w^T dy, for each head",
-    "q, k, v",
+    "q, k, v, mask",
     attention_formulas,
     attention_attributes};
 
@@ -109,10 +117,10 @@ void attention_backward(Record& r) {
   dispatch_real(r.out(0).dtype, attention_info.name, [&]<class T>(T) {
     const auto [heads, hiding] = r.attributes<Attributes>();
     const AttentionSizes n = sizes_of(r.in(0).shape, r.in(2).shape, heads);
-    const auto saved = [&, heads = heads](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads); };
+    const auto saved = [&, heads = heads](int k) { return heads_of(r.saved(k).values<T>(), r.in(k).shape, heads, k); };
     AttentionGradient<T> args{.in = {saved(0), saved(1), saved(2)},
                               .weights = nullptr,
-                              .dy = heads_of(r.grad_out<T>(0), r.out(0).shape, heads),
+                              .dy = heads_of(r.grad_out<T>(0), r.out(0).shape, heads, 0),
                               .dweights = nullptr,
                               .out = {},
                               .add_v = false,
@@ -121,27 +129,23 @@ void attention_backward(Record& r) {
     const auto slot_of = [&, heads = heads](int i, Matrices<T>& out, bool& add) {
       if (!r.wants(i)) return;
       const GradientSlot<T> slot = attention_slot<T>(r, i);
-      out = heads_of(slot.values, r.in(i).shape, heads);
+      out = heads_of(slot.values, r.in(i).shape, heads, i);
       add = slot.add;
     };
     if (args.dy.data != nullptr) slot_of(2, args.out.v, args.add_v);
     slot_of(0, args.out.q, args.add_q);
     slot_of(1, args.out.k, args.add_k);
-    attention_backward(r, n, args, hiding);
+    attention_backward(r, n, args, hiding, 3);
   });
 }
 
-void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
-  check_defined(attention_info.name, {{&q, "q"}, {&k, "k"}, {&v, "v"}});
+void check(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionHeads& heads) {
   const auto operands = [&] {
     return text("attention: ", describe_operand("q", q), ", ", describe_operand("k", k), " and ",
                 describe_operand("v", v));
   };
   if (q.rank() < 2 || q.rank() >= max_rank || k.rank() != q.rank() || v.rank() != q.rank())
     throw ShapeError(text(operands(), ": ranks must be equal, from 2 to 7, [..., length, features]; reshape them"));
-  if (q.dim(-1) != k.dim(-1))
-    throw ShapeError(
-        text(operands(), ": q and k have ", q.dim(-1), " and ", k.dim(-1), " features; they must be equal"));
   if (k.dim(-2) != v.dim(-2))
     throw ShapeError(
         text(operands(), ": k and v have ", k.dim(-2), " and ", v.dim(-2), " rows; give one value per key"));
@@ -149,28 +153,54 @@ void check(const Tensor& q, const Tensor& k, const Tensor& v, int heads) {
   check_dtypes(attention_info.name, q, k, "q", "k");
   check_dtypes(attention_info.name, q, v, "q", "v");
   check_dtypes(attention_info.name, k, v, "k", "v");
-  if (heads < 1 || q.dim(-1) % heads != 0 || v.dim(-1) % heads != 0)
-    throw ShapeError(text(operands(), ": ", heads, " heads do not divide the features; choose a divisor"));
+  const std::int64_t count = heads.of_queries, of_keys = heads.of_keys;
+  if (of_keys == count && q.dim(-1) != k.dim(-1))
+    throw ShapeError(
+        text(operands(), ": q and k have ", q.dim(-1), " and ", k.dim(-1), " features; they must be equal"));
+  if (count < 1 || q.dim(-1) % count != 0 || (of_keys == count && v.dim(-1) % count != 0))
+    throw ShapeError(text(operands(), ": ", count, " heads do not divide the features; choose a divisor"));
+  if (of_keys < 1 || count % of_keys != 0)
+    throw ShapeError(text(operands(), ": ", of_keys, " heads of k and v do not divide ", count,
+                          " heads of q, each for as many; choose a divisor"));
+  if (k.dim(-1) % of_keys != 0 || v.dim(-1) % of_keys != 0 || k.dim(-1) / of_keys != q.dim(-1) / count)
+    throw ShapeError(text(operands(), ": ", of_keys, " heads of k of ", q.dim(-1) / count, " features, as in each of ",
+                          count, " heads of q, are ", of_keys * (q.dim(-1) / count),
+                          " columns of k, and must divide those of v"));
+  if (!std::isfinite(heads.scale))
+    throw ValueError(text("attention: scale is ", heads.scale, "; the factor of q k^T must be finite"));
+}
+
+/// The heads and the factor that the options name, for q.
+AttentionHeads heads_in(const AttentionOptions& options, const Tensor& q) {
+  const std::int64_t heads = options.heads, of_keys = options.key_heads == 0 ? heads : options.key_heads;
+  const bool has_features = heads > 0 && q.rank() > 0;
+  return {heads, of_keys, options.scale.value_or(has_features ? usual_scale(q.dim(-1) / heads) : 1)};
 }
 
 AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
                        AttentionWeights weights) {
-  const int heads = options.heads;
+  check_defined(attention_info.name, {{&q, "q"}, {&k, "k"}, {&v, "v"}});
+  const AttentionHeads heads = heads_in(options, q);
   check(q, k, v, heads);
-  const HiddenKeys hidden = hidden_keys(options.causal, options.mask, q.shape(), k.dim(-2), heads, q.dtype());
-  if (q.dtype() != k.dtype() || q.dtype() != v.dtype()) {  // real numbers beside dual ones
+  if (options.mask.defined())
+    check_attention_mask("attention", options.mask, attention_scores_shape(q.shape(), k.dim(-2), options.heads));
+  const bool has_dual_mask = options.mask.defined() && options.mask.dtype() == dual && q.dtype() != dual;
+  if (q.dtype() != k.dtype() || q.dtype() != v.dtype() || has_dual_mask) {  // real numbers beside dual ones
     const auto as_dual = [](const Tensor& x) { return to(x, dual); };
     const Tensor dual_q = as_dual(q), dual_k = as_dual(k), dual_v = as_dual(v);
     return attend(dual_q, dual_k, dual_v, options, weights);
   }
-  if (expand_fused()) return composed_attention(q, k, v, heads, hidden.causal, hidden.mask);
+  const HiddenKeys hidden =
+      hidden_keys(options.causal, options.mask, q.shape(), k.dim(-2), options.heads, q.dtype(), options.corner);
+  if (expand_fused()) return composed_attention(q, k, v, heads, hidden);
+  const AttentionSizes n = sizes_of(q.shape(), v.shape(), heads);
   const auto forward = [&]<class T>(T, const AttentionResult& result) {
-    const auto read = [&](const Tensor& x) { return heads_of(x.values<T>().data(), x.shape(), heads); };
-    return attention_forward<T>(sizes_of(q.shape(), v.shape(), heads), {read(q), read(k), read(v)}, hidden, result,
-                                heads_of(OpAccess::values<T>(result.y), result.y.shape(), heads));
+    const auto read = [&](const Tensor& x, int i) { return heads_of(x.values<T>().data(), x.shape(), heads, i); };
+    return attention_forward<T>(n, {read(q, 0), read(k, 1), read(v, 2)}, hidden, result,
+                                heads_of(OpAccess::values<T>(result.y), result.y.shape(), heads, 0));
   };
-  return recorded_attention(attention_info, attention_backward, heads, sizes_of(q.shape(), v.shape(), heads), hidden,
-                            weights, q.shape().replaced(q.rank() - 1, v.dim(-1)), q.dtype(), forward, q, k, v);
+  return recorded_attention(attention_info, attention_backward, heads, n, hidden, weights,
+                            q.shape().replaced(q.rank() - 1, n.heads * n.values), q.dtype(), forward, q, k, v);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <retrace/ops/attention/head.h>
 #include <retrace/ops/attention/long.h>
 #include <retrace/ops/attention/mask.h>
+#include <retrace/ops/loops/repetitions.h>
 
 namespace retrace {
 
@@ -21,14 +22,14 @@ template <class T> bool fits_in_registers(const AttentionSizes& n) {
 /// body(sample, head, first) for each head, over threads; its weights begin at `first`.
 template <class Body> void for_each_head(const AttentionSizes& n, Body&& body) {
   const std::int64_t weights = n.queries * n.keys;
-  parallel_for(n.batch * n.heads, attention_grain / (weights + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t item = begin; item < end; ++item) body(item / n.heads, item % n.heads, item * weights);
+  for_each_head_in_turn(n, attention_grain / (weights + 1) + 1, [&](std::int64_t sample, std::int64_t head) {
+    body(sample, head, (sample * n.heads + head) * weights);
   });
 }
 
 template <class T> HeadRows<T> rows_of(const Matrices<T>& all_heads, std::int64_t sample, std::int64_t head) {
   if (all_heads.data == nullptr) return {nullptr, 0};
-  return {all_heads.data + sample * all_heads.batch_stride + head * all_heads.head_stride, all_heads.row_stride};
+  return {all_heads.of_head(head) + sample * all_heads.batch_stride, all_heads.row_stride};
 }
 
 /// Head by head: by the register kernels, or for other types by the plain loops, which alone know masks.
@@ -45,7 +46,7 @@ void single_heads_forward(const AttentionSizes& n, const AttentionOperands<const
                      .v = rows_of(in.v, sample, head),
                      .weights = weights + first,
                      .y = rows_of(y, sample, head),
-                     .scale = static_cast<T>(n.scale()),
+                     .scale = static_cast<T>(n.scale),
                      .causal = hidden.causal,
                      .mask = of_all == nullptr ? nullptr : of_all + first});
   });
@@ -64,18 +65,19 @@ template <class T> void single_heads_backward(const AttentionSizes& n, const Att
                      .dq = rows_of(args.out.q, sample, head),
                      .dk = rows_of(args.out.k, sample, head),
                      .dv = rows_of(args.out.v, sample, head),
-                     .scale = static_cast<T>(n.scale()),
+                     .scale = static_cast<T>(n.scale),
+                     .dscores = args.dscores == nullptr ? nullptr : args.dscores + first,
                      .add_q = args.add_q,
-                     .add_k = args.add_k,
-                     .add_v = args.add_v});
+                     .add_k = args.add_k || head % n.heads_per_key != 0,
+                     .add_v = args.add_v || head % n.heads_per_key != 0});
   });
 }
 
 enum class AttentionWeights { asked_for, not_asked_for };
 
-/// Whether an op of these sizes stores its weights. The plain loops always do.
-inline bool stores_weights(const AttentionSizes& n, AttentionWeights weights, Dtype dtype) {
-  return weights == AttentionWeights::asked_for || !is_long(n) || dtype == dual;
+/// Whether an op of these sizes stores its weights. The plain loops always do, and a mask with a gradient needs them.
+inline bool stores_weights(const AttentionSizes& n, AttentionWeights weights, const HiddenKeys& hidden, Dtype dtype) {
+  return weights == AttentionWeights::asked_for || !is_long(n) || hidden.wants_gradient() || dtype == dual;
 }
 
 /// attention_forward of floats and doubles.
@@ -90,7 +92,7 @@ void run_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, 
     single_heads_forward(n, in, hidden, to, y);
 }
 
-/// weights = softmax(q k^T / sqrt(d) + mask), y = weights v; y are the matrices of result.y. The weights are undefined
+/// weights = softmax(scale q k^T + mask), y = weights v; y are the matrices of result.y. The weights are undefined
 /// where they are not stored. Where keys are hidden, a result that is not finite is computed again with strong zeros.
 /// Returns the zeros with which it was computed: ordinary ones mean finite weights, too.
 template <class T>
@@ -130,14 +132,19 @@ template <class T> Zeros zeros_of_backward(const Record& r, const AttentionSizes
   if (!hides_keys(n, hiding.causal, hiding.masked)) return Zeros::ordinary;
   bool finite = hiding.zeros == Zeros::ordinary &&
                 (r.grad_out<T>(0) == nullptr || kernels::are_finite(r.grad_out<T>(0), r.out(0).numel()));
-  for (int k = 0; k < std::min(r.inputs(), 2) && finite; ++k)
+  for (int k = 0; k < std::min(r.saved_values() - 1, 2) && finite; ++k)
     finite = kernels::are_finite(r.saved(k).values<T>(), r.saved(k).numel());
   return finite ? Zeros::ordinary : Zeros::strong;
 }
 
+/// The input of the record that is its mask, after `operands` of others; -1 if the mask is none of them.
+inline int wanted_mask(const Record& r, int operands) {
+  return r.inputs() > operands && r.wants(operands) ? operands : -1;
+}
+
 /// The gradients that `args` asks for; the weights and what came to them are in the record.
 template <class T>
-void attention_backward(const Record& r, const AttentionSizes& n, AttentionGradient<T> args, const Hiding& hiding) {
+void gradients_of_operands(const Record& r, const AttentionSizes& n, AttentionGradient<T> args, const Hiding& hiding) {
   const SavedValue& last = r.saved(r.saved_values() - 1);
   if (stored_weights(r)) {
     args.weights = last.values<T>();
@@ -149,9 +156,23 @@ void attention_backward(const Record& r, const AttentionSizes& n, AttentionGradi
       const Shape shape = attention_weights_shape(r.out(0).shape, n.keys, static_cast<int>(n.heads));
       return long_attention_backward(n, args, {hiding.causal, last ? last.tensor() : Tensor(), shape});
     }
-    if (!fits_in_registers<T>(n) || args.zeros == Zeros::strong) return large_heads_backward(n, args);
+    if (!fits_in_registers<T>(n) || args.zeros == Zeros::strong || args.dscores != nullptr)
+      return large_heads_backward(n, args);
   }
   single_heads_backward(n, args);
+}
+
+/// gradients_of_operands, and that of the mask if it wants one: ds / scale, summed over what the mask was repeated for.
+template <class T>
+void attention_backward(Record& r, const AttentionSizes& n, AttentionGradient<T> args, const Hiding& hiding,
+                        int operands) {
+  const int mask = wanted_mask(r, operands);
+  if (mask < 0) return gradients_of_operands(r, n, args, hiding);
+  const Shape& shape = r.out(1).shape;
+  const Tensor room = empty(shape, dtype_of<T>);
+  args.dscores = OpAccess::values<T>(room);
+  gradients_of_operands(r, n, args, hiding);
+  add_repetitions<T>(shape, args.dscores, r.in(mask).shape, r.grad_in<T>(mask, Begin::zeroed).values);
 }
 
 }  // namespace retrace

@@ -32,15 +32,16 @@ template <class T> struct HeadForward {
   const T* mask = nullptr;  // [queries, keys], or null; the plain loops alone read it
 };
 
-/// dw = dy v^T + dweights, ds = scale weights (dw - sum dw weights); then, one after the other as they may be one
-/// matrix, dv = weights^T dy, dq = ds k, dk = ds^T q, written or (add_*) added. dy, dweights, dv, dq and dk may each be
-/// null.
+/// dw = dy v^T + dweights, dscores = weights (dw - sum dw weights), ds = scale dscores; then, one after the other as
+/// they may be one matrix, dv = weights^T dy, dq = ds k, dk = ds^T q, written or (add_*) added. dy, dweights, dv, dq,
+/// dk and dscores may each be null.
 template <class T> struct HeadBackward {
   HeadSizes n;
   HeadRows<const T> q, k, v, dy;
   const T *weights, *dweights;
   HeadRows<T> dq, dk, dv;
   T scale;
+  T* dscores = nullptr;  // the plain loops alone write them
   bool add_q, add_k, add_v;
 };
 

@@ -109,7 +109,7 @@ void add_transposed_weights(Zeros zeros, const QueryTile& tile, std::int64_t col
                    {.data = out.data, .row_stride = out.row_stride, .accumulate = true});
 }
 
-/// w = softmax(q k^T / sqrt(d) + mask) of a tile of a head.
+/// w = softmax(scale q k^T + mask) of a tile of a head.
 template <class T>
 void weights_of_tile(const AttentionSizes& n, const HiddenKeys& hidden, const HeadGroup& head, const QueryTile& tile,
                      const Matrices<const T>& q, const RightPanels<T>& transposed_keys, T* w) {
@@ -124,7 +124,7 @@ template <class T> Tensor weights_of_largest_tile(const AttentionSizes& n, const
   return empty({largest}, dtype_of<T>);
 }
 
-/// y = softmax(q k^T / sqrt(d) + mask) v. A long head is a group of its own, and has one thread: the products of a tile
+/// y = softmax(scale q k^T + mask) v. A long head is a group of its own, and has one thread: the products of a tile
 /// are too small to be shared.
 template <class T>
 void long_attention_forward(const AttentionSizes& n, const AttentionOperands<const T>& in, const HiddenKeys& hidden,
@@ -167,7 +167,7 @@ void long_attention_backward(const AttentionSizes& n, const AttentionGradient<T>
       if (!wants_q && !wants_k) return;
       multiply_by_transposed(tile, n.values, dy_of_tile, *transposed_values, ds);
       kernels::run<T>(&kernels::KernelTable::softmax_gradient, plain::softmax_gradient<T>,
-                      {w, ds, ds, tile.queries, tile.keys, static_cast<T>(n.scale())});
+                      {w, ds, ds, tile.queries, tile.keys, static_cast<T>(n.scale)});
       if (wants_q) multiply_weights(tile, n.features, ds, *keys, rows_of_tile(dq, tile), true);
       if (wants_k) add_transposed_weights(args.zeros, tile, n.features, ds, rows_of_tile(q, tile), dk);
     });

@@ -16,6 +16,18 @@ Tensor hiding(const char* function, const Tensor& flags, Dtype dtype) {
   return masked_fill(zeros(flags.shape(), dtype), flags, minus_infinity);
 }
 
+/// Query i sees keys j <= i + before.
+Tensor triangle_mask(std::int64_t queries, std::int64_t keys, std::int64_t before, Dtype dtype) {
+  Tensor future = empty({queries, keys}, i64, "causal_mask");
+  std::int64_t* flags = OpAccess::values<std::int64_t>(future);
+  for (std::int64_t i = 0; i < queries && keys > 0; ++i, flags += keys) {
+    const std::int64_t seen = std::clamp<std::int64_t>(i + 1 + before, 0, keys);
+    std::fill(flags, flags + seen, 0);
+    std::fill(flags + seen, flags + keys, 1);
+  }
+  return hiding("causal_mask", future, dtype);
+}
+
 bool broadcasts(const Shape& shape, const Shape& to) {
   bool fits = shape.rank() <= to.rank();
   for (int axis = -1; fits && axis >= -shape.rank(); --axis) fits = shape[axis] == 1 || shape[axis] == to[axis];
@@ -46,7 +58,8 @@ void check_attention_mask(const char* function, const Tensor& mask, const Shape&
 }
 
 Tensor as_additive(const Tensor& mask, Dtype dtype) {
-  if (mask.dtype() != i64) return mask.detach().to(dtype);
+  if (mask.dtype() == dual) return mask;  // with its tangent
+  if (mask.dtype() != i64) return to(mask, dtype);
   return where(mask, full({}, 0, dtype), full({}, minus_infinity, dtype));
 }
 
@@ -61,14 +74,10 @@ Tensor additive_mask(const Tensor& mask, const Shape& scores, Dtype dtype) {
 Tensor causal_mask(std::int64_t queries, std::int64_t keys, Dtype dtype) {
   check_length("causal_mask", "queries", queries);
   check_length("causal_mask", "keys", keys);
-  Tensor future = empty({queries, keys}, i64, "causal_mask");
-  std::int64_t* flags = OpAccess::values<std::int64_t>(future);
-  for (std::int64_t i = 0; i < queries && keys > 0; ++i, flags += keys) {
-    const std::int64_t seen = std::clamp<std::int64_t>(i + 1 + keys - queries, 0, keys);
-    std::fill(flags, flags + seen, 0);
-    std::fill(flags + seen, flags + keys, 1);
-  }
-  return hiding("causal_mask", future, dtype);
+  return triangle_mask(queries, keys, keys - queries, dtype);
+}
+Tensor upper_left_mask(std::int64_t queries, std::int64_t keys, Dtype dtype) {
+  return triangle_mask(queries, keys, 0, dtype);
 }
 
 Tensor causal_mask(std::int64_t length, Dtype dtype) { return causal_mask(length, length, dtype); }

@@ -23,7 +23,8 @@ AttentionSizes sizes_of(const Shape& qkv, std::int64_t queries, const Packing& p
           .queries = queries,
           .keys = qkv[-2],
           .features = packing.features,
-          .values = packing.values};
+          .values = packing.values,
+          .scale = usual_scale(packing.features)};
 }
 
 template <class T> Matrices<T> part_of(T* qkv, int part, std::int64_t rows, const Packing& packing) {
@@ -41,7 +42,7 @@ using Attributes = AttentionAttributes<Packing>;
 Formulas packed_attention_formulas(const Record& r) {
   const auto& [packing, hiding] = r.attributes<Attributes>();
   const std::string end = for_each_head(packing.heads);
-  const Formulas all = attention_formulas(sizes_of(r.in(0).shape, r.out(0).shape[-2], packing), hiding);
+  const Formulas all = attention_formulas(r, sizes_of(r.in(0).shape, r.out(0).shape[-2], packing), hiding, 1);
   return {text("[q; k; v] = qkv along axis -1, ", all.forward, end),
           text(all.backward, ", dqkv = [dq; dk; dv] along axis -1", end)};
 }
@@ -58,7 +59,7 @@ constexpr OpInfo packed_attention_info{
     "[q; k; v] = qkv along axis -1, w = softmax(q k^T / sqrt(d)), y = w v, for each head",
     "dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ds k / sqrt(d), dk = ds^T q / sqrt(d), "
     "dv = w^T dy, dqkv = [dq; dk; dv] along axis -1, for each head",
-    "qkv",
+    "qkv, mask",
     packed_attention_formulas,
     packed_attention_attributes};
 
@@ -78,7 +79,7 @@ void packed_attention_backward(Record& r) {
                                             .add_v = slot.add,
                                             .add_q = slot.add,
                                             .add_k = slot.add},
-                       hiding);
+                       hiding, 1);
   });
 }
 
@@ -125,7 +126,7 @@ AttentionResult attend(const Tensor& qkv, const PackedAttentionOptions& options,
     const Tensor q = intermediate("q", unpacked(qkv, 0, queries, packing));
     const Tensor k = intermediate("k", unpacked(qkv, 1, rows, packing));
     const Tensor v = intermediate("v", unpacked(qkv, 2, rows, packing));
-    return composed_attention(q, k, v, options.heads, hidden.causal, hidden.mask);
+    return composed_attention(q, k, v, {options.heads, options.heads, usual_scale(packing.features)}, hidden);
   }
   check_real(packed_attention_info.name, qkv, "qkv");
   const AttentionSizes n = sizes_of(qkv.shape(), queries, packing);

@@ -19,6 +19,15 @@ inline CheckCase attends(Tensors qkv, const AttentionOptions& options = {}) {
 inline CheckCase attends_with_weights(Tensors qkv, const AttentionOptions& options = {}) {
   return one([=](auto& q, auto& k, auto& v) { return attention_with_weights(q, k, v, options); }, std::move(qkv));
 }
+/// With an additive mask that wants a gradient, the last of the inputs.
+inline CheckCase attends_with_bias(Tensors qkv_and_mask, const AttentionOptions& options = {}) {
+  const auto attend = [=](auto& q, auto& k, auto& v, auto& mask) {
+    AttentionOptions here = options;
+    here.mask = mask;
+    return attention(q, k, v, here);
+  };
+  return one(attend, std::move(qkv_and_mask));
+}
 inline CheckCase packed(const Shape& qkv, const PackedAttentionOptions& options) {
   return one([=](auto& x) { return packed_attention(x, options); }, {normal(qkv)});
 }
@@ -111,7 +120,18 @@ inline constexpr OpChecks sequences[] = {
                 {.heads = 2, .causal = true, .mask = tensor({{0.5, 0.0, -1.0, 0.0, -0.25}}, f64)}),
         attends({normal({2, 4}), normal({3, 4}), normal({3, 5})},  // the second query sees nothing
                 {.mask = tensor({{0, -infinity, 0.5}, {-infinity, -infinity, -infinity}}, f64)}),
-        attends({normal({2, 2}), normal({10, 2}), normal({10, 2})}, {.causal = true})}; }},  // beyond a vector's keys
+        attends({normal({2, 2}), normal({10, 2}), normal({10, 2})}, {.causal = true}),  // beyond a vector's keys
+        attends({normal({2, 3, 8}), normal({2, 5, 4}), normal({2, 5, 6})},  // two heads of q for each of k and v
+                {.heads = 4, .causal = true, .scale = 0.3, .key_heads = 2}),
+        attends({normal({3, 6}), normal({4, 2}), normal({4, 1})}, {.heads = 3, .key_heads = 1}),
+        attends({normal({3, 2}), normal({5, 2}), normal({5, 2})},
+                {.causal = true, .scale = -0.7, .corner = CausalCorner::upper_left}),
+        attends_with_bias({normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 5, 2}), normal({2, 3, 5})},
+                          {.heads = 2, .causal = true}),
+        attends_with_bias({normal({2, 3, 4}), normal({2, 5, 2}), normal({2, 5, 2}), normal({2, 1, 1, 5})},
+                          {.heads = 2, .scale = 2, .key_heads = 1}),
+        attends_with_bias({normal({4, 2}), normal({3, 2}), normal({3, 2}), normal({3})},
+                          {.causal = true, .corner = CausalCorner::upper_left})}; }},
     {"attention_with_weights", [] { return Cases{
         attends_with_weights({normal({2, 3, 4}), normal({2, 5, 4}), normal({2, 5, 3})}),
         attends_with_weights({normal({3, 2, 4}), normal({3, 5, 4}), normal({3, 5, 2})},
@@ -140,7 +160,13 @@ inline constexpr OpChecks sequences[] = {
     {"lstm_sequence", [] { return lstm_sequences(indices({3, 1})); }},
     {"lstm_step", [] { return Cases{one(lstm_step, recurrent(4, 2, {2, 8}))}; }},
     {"gru_sequence", [] { return gru_sequences(indices({0, 2})); }},
-    {"gru_step", [] { return Cases{one(gru_step, with_bias(recurrent(3, 1, {2, 6}), {6}))}; }},
+    {"gru_step", [] {
+        const Tensors inputs = with_bias(recurrent(3, 1, {2, 6}), {6});
+        return Cases{
+            one([](auto& p, auto& h, auto& u, auto& b) { return gru_step(p, h, u, b); }, inputs),
+            one([](auto& p, auto& h, auto& u, auto& b) {
+              return gru_step(p, h, u, b, GruReset::before_product);
+            }, inputs)}; }},
     {"rnn_sequence", [] { return rnn_sequences(indices({2, 3})); }},
     {"rnn_step", [] { return Cases{
         one([](auto& p, auto& h, auto& u) { return rnn_step(p, h, u); }, recurrent(1, 1, {2, 2}))}; }},

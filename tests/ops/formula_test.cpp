@@ -253,6 +253,9 @@ TEST(Formulas, AttentionNamesItsScaleItsMasksAndItsHeads) {
             "w = softmax(q k^T / sqrt(4) + causal + mask), y = w v, for each head | dw = dy v^T, "
             "ds = w (dw - sum dw w) along axis -1, dq = ds k / sqrt(4), dk = ds^T q / sqrt(4), dv = w^T dy, "
             "for each head");
+  EXPECT_EQ(attend({.mask = parameter(zeros({3})), .scale = 0.25}),
+            "w = softmax(0.25 q k^T + mask), y = w v | dw = dy v^T, ds = w (dw - sum dw w) along axis -1, "
+            "dq = 0.25 ds k, dk = 0.25 ds^T q, dv = w^T dy, dmask = ds");
 }
 
 TEST(Formulas, RotaryNamesItsPairsAndTheirAngles) {

@@ -57,7 +57,7 @@ template <class T> class SmallHeads : public testing::Test {
         for (const auto& [features, values] :
              {std::pair(1, 3), std::pair(16, 16), std::pair(20, 8), std::pair(64, 33)}) {
           SCOPED_TRACE(text(queries, " queries, ", keys, " keys, ", features, " features, ", values, " values"));
-          body(AttentionSizes{2, 2, queries, keys, features, values});
+          body(AttentionSizes{2, 2, queries, keys, features, values, usual_scale(features)});
         }
   }
 };

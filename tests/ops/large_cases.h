@@ -240,6 +240,17 @@ class LargeCases {
     attend("of fewer queries than keys, causal", 40, 5, 23, 2, 4, true, false);
     attend("with a mask", 40, 20, 23, 2, 4, false, true);
     attend("of long sequences", 2, 190, 200, 2, 2, true, false);
+    const AttentionOptions shared{.heads = 4, .causal = true, .scale = 0.4, .key_heads = 2};
+    for (const std::int64_t keys : {4, 70})
+      add(
+          "attention", {normal({60, keys, 12}), normal({60, keys, 6}), normal({60, keys, 6}), normal({4, 1, keys})},
+          true,
+          [=](const Tensors& in) {
+            AttentionOptions options = shared;
+            options.mask = in[3];
+            return attention(in[0], in[1], in[2], options);
+          },
+          text("of shared heads, with a mask that wants a gradient, ", keys, " keys"));
     // 8 heads of 64, 64 and 128 features: rows of f32 and f64 are whole pages.
     for (const PackedLayout layout : {PackedLayout::by_head, PackedLayout::by_kind})
       for (const std::int64_t queries : {0, 3}) {

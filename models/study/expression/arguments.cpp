@@ -15,6 +15,8 @@ constexpr std::array<std::string_view, 6> activation_words{"none", "relu", "tanh
 constexpr std::array<std::string_view, 3> reduction_words{"mean", "sum", "none"};
 constexpr std::array<std::string_view, 2> layout_words{"by_head", "by_kind"};
 constexpr std::array<std::string_view, 2> rotary_words{"adjacent", "halves"};
+constexpr std::array<std::string_view, 2> corner_words{"lower_right", "upper_left"};
+constexpr std::array<std::string_view, 2> reset_words{"after_product", "before_product"};
 constexpr std::array<std::string_view, 3> dtype_words{"f32", "f64", "i64"};
 constexpr std::array<std::string_view, 2> index_words{"all", "new_axis"};
 
@@ -26,6 +28,8 @@ template <> Names words_of<Activation>() { return activation_words; }
 template <> Names words_of<Reduction>() { return reduction_words; }
 template <> Names words_of<PackedLayout>() { return layout_words; }
 template <> Names words_of<RotaryPairs>() { return rotary_words; }
+template <> Names words_of<CausalCorner>() { return corner_words; }
+template <> Names words_of<GruReset>() { return reset_words; }
 template <> Names words_of<Dtype>() { return dtype_words; }
 template <> Names words_of<std::vector<SliceIndex>>() { return index_words; }
 
@@ -111,6 +115,10 @@ void Argument::take(int& result) const {
 
 void Argument::take(bool& result) const { result = word() == 1; }
 
+void Argument::take(std::optional<double>& result) const {
+  if (!is_none()) take(result.emplace());
+}
+
 void Argument::take(std::optional<std::int64_t>& result) const {
   if (!is_none()) result = whole(value_);
 }
@@ -172,6 +180,8 @@ void Argument::take(Activation& result) const { result = static_cast<Activation>
 void Argument::take(Reduction& result) const { result = static_cast<Reduction>(word()); }
 void Argument::take(PackedLayout& result) const { result = static_cast<PackedLayout>(word()); }
 void Argument::take(RotaryPairs& result) const { result = static_cast<RotaryPairs>(word()); }
+void Argument::take(CausalCorner& result) const { result = static_cast<CausalCorner>(word()); }
+void Argument::take(GruReset& result) const { result = static_cast<GruReset>(word()); }
 /// The dtype of the other tensors if none is given.
 void Argument::take(Dtype& result) const {
   result = is_none() && !parameter_.is_required ? constants_ : static_cast<Dtype>(word());

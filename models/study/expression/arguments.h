@@ -31,6 +31,8 @@ template <> std::span<const std::string_view> words_of<Activation>();
 template <> std::span<const std::string_view> words_of<Reduction>();
 template <> std::span<const std::string_view> words_of<PackedLayout>();
 template <> std::span<const std::string_view> words_of<RotaryPairs>();
+template <> std::span<const std::string_view> words_of<CausalCorner>();
+template <> std::span<const std::string_view> words_of<GruReset>();
 template <> std::span<const std::string_view> words_of<Dtype>();
 template <> std::span<const std::string_view> words_of<std::vector<SliceIndex>>();
 
@@ -55,6 +57,7 @@ class Argument {
   void take(std::int64_t& result) const;
   void take(int& result) const;
   void take(bool& result) const;
+  void take(std::optional<double>& result) const;
   void take(std::optional<std::int64_t>& result) const;
   void take(Axes& result) const;
   void take(Shape& result) const;
@@ -67,6 +70,8 @@ class Argument {
   void take(Reduction& result) const;
   void take(PackedLayout& result) const;
   void take(RotaryPairs& result) const;
+  void take(CausalCorner& result) const;
+  void take(GruReset& result) const;
   void take(Dtype& result) const;
 
   bool is_none() const { return std::holds_alternative<None>(value_.is); }

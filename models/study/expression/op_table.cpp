@@ -20,8 +20,9 @@ template <>
 inline constexpr std::tuple members_of<KlDivergenceOptions>{&KlDivergenceOptions::reduction,
                                                             &KlDivergenceOptions::log_target};
 template <>
-inline constexpr std::tuple members_of<AttentionOptions>{&AttentionOptions::heads, &AttentionOptions::causal,
-                                                         &AttentionOptions::mask};
+inline constexpr std::tuple members_of<AttentionOptions>{&AttentionOptions::heads,     &AttentionOptions::causal,
+                                                         &AttentionOptions::mask,      &AttentionOptions::scale,
+                                                         &AttentionOptions::key_heads, &AttentionOptions::corner};
 template <>
 inline constexpr std::tuple members_of<RotaryOptions>{&RotaryOptions::heads, &RotaryOptions::first,
                                                       &RotaryOptions::base, &RotaryOptions::pairs};

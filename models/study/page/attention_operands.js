@@ -33,7 +33,7 @@ const fusedOperands = (trace, { record, heads }) => {
   const sent = contributions.map((one) => trace.tensor(one?.contribution));
   const [q, k, v] = operandsIn(call.inputs, call.attributes), [dq, dk, dv] = operandsIn(sent, call.attributes);
   const [y, dy] = [call.outputs[0], call.outputGradients[0]].map((array) => array && headsApart(array, heads));
-  return { q, k, v, y, dq, dk, dv, dy };
+  return { q, k, v, y, dq, dk, dv, dy, factor: q && scaleOfScores(q, call.attributes) };
 };
 
 const operandsOfHeads = oncePer((attention, trace) =>
@@ -54,8 +54,7 @@ export const operandsOf = (trace, attention, { sample, head }) => {
   const found = operandsOfHeads(attention, trace), { heads, samples } = attention;
   const names = ["q", "k", "v", "y", "dq", "dk", "dv", "dy"];
   const matrices = names.map((name) => [name, matrixAt(found[name], samples * heads, sample * heads + head)]);
-  const { q } = found;
-  const factor = attention.kind === "fused" ? q && scaleOfScores(q) : attention.product?.factor;
+  const factor = attention.kind === "fused" ? found.factor : attention.product?.factor;
   return { ...Object.fromEntries(matrices), factor: factor ?? null };
 };
 

@@ -2,8 +2,8 @@
 // [..., heads, rows, columns], with an axis of heads even for one head.
 import { oncePer } from "./once.js";
 import { gradientOfSoftmax, softmaxAlong } from "./rules_rows.js";
-import { add, concat, elementwise, largest, matmul, narrow, ndArray, reshape, scaleBy, strongProduct, transpose,
-  zeros } from "./tensor.js";
+import { add, broadcastTo, concat, elementwise, largest, matmul, narrow, ndArray, reshape, scaleBy, strongProduct,
+  sumTo, transpose, zeros } from "./tensor.js";
 
 // ---- heads
 
@@ -20,6 +20,27 @@ export const headsApart = (x, heads) =>
 const headsTogether = (x) => {
   const y = exchangeRowsAndHeads(x), [heads, columns] = y.shape.slice(-2);
   return reshape(y, [...y.shape.slice(0, -2), heads * columns]);
+};
+
+// [..., heads of keys, rows, columns] beside one more axis, of the heads of queries that share each.
+const besideSharers = (x, heads, sharers) => {
+  const lead = x.shape.slice(0, -3), tail = x.shape.slice(-2);
+  return { own: [...lead, heads, 1, ...tail], shared: [...lead, heads, sharers, ...tail], all: [...lead, heads * sharers, ...tail] };
+};
+
+/** The heads of k or v, each for all heads of queries that share it. */
+const sharedHeads = (x, { heads, key_heads: own = heads }) => {
+  const apart = headsApart(x, own);
+  if (own === heads) return apart;
+  const shapes = besideSharers(apart, own, heads / own);
+  return reshape(broadcastTo(reshape(apart, shapes.own), shapes.shared), shapes.all);
+};
+
+/** The gradient of k or v from those of the heads that shared it. */
+const sumOfSharers = (x, { heads, key_heads: own = heads }) => {
+  if (own === heads) return x;
+  const shapes = besideSharers(x, own, heads / own), kept = [...x.shape.slice(0, -3), own, ...x.shape.slice(-2)];
+  return reshape(sumTo(reshape(x, shapes.shared), shapes.own), kept);
 };
 
 /** Parts of these lengths along the last axis. */
@@ -42,18 +63,21 @@ const packedLayouts = {
 };
 
 /** The operands [q, k, v] in the inputs of a call, or their gradients in those of the inputs; null of what is null. */
-export function operandsIn([x, ...others], { heads, key_size: size, layout, queries }) {
-  if (layout === undefined) return [x, ...others].map((one) => one && headsApart(one, heads));
+export function operandsIn([x, k, v], attributes) {
+  const { heads, key_size: size, layout, queries } = attributes;
+  if (layout === undefined) return [x && headsApart(x, heads), ...[k, v].map((one) => one && sharedHeads(one, attributes))];
   if (!x) return [null, null, null];
-  const [q, k, v] = packedLayouts[layout].unpack(x, heads, [size, size, x.shape.at(-1) / heads - 2 * size]);
-  return [narrow(q, -2, 0, queries), k, v];
+  const [q, keys, values] = packedLayouts[layout].unpack(x, heads, [size, size, x.shape.at(-1) / heads - 2 * size]);
+  return [narrow(q, -2, 0, queries), keys, values];
 }
 
 const operandsOfCall = ({ inputs, attributes }) => operandsIn(inputs, attributes);
 
 /** The gradients of the inputs from those of the operands. */
-function gradientsOfInputs({ attributes: { layout } }, [dq, dk, dv]) {
-  if (layout === undefined) return [dq, dk, dv].map((x) => x && headsTogether(x));
+function gradientsOfInputs({ attributes }, [dq, dk, dv]) {
+  const { layout } = attributes;
+  if (layout === undefined)
+    return [dq && headsTogether(dq), ...[dk, dv].map((x) => x && headsTogether(sumOfSharers(x, attributes)))];
   const [rows, columns] = dk.shape.slice(-2), others = rows - dq.shape.at(-2);  // those that ask nothing
   const nothing = zeros([...dq.shape.slice(0, -2), others, columns]);
   return [packedLayouts[layout].pack([concat([dq, nothing], -2), dk, dv])];
@@ -61,8 +85,11 @@ function gradientsOfInputs({ attributes: { layout } }, [dq, dk, dv]) {
 
 // ---- weights
 
-/** 1 / sqrt(d); of no features all products are 0. */
-export const scaleOfScores = (q) => 1 / Math.sqrt(Math.max(1, q.shape.at(-1)));
+/** The factor of q k^T: 1 / sqrt(d) unless the call has its own. Of no features all products are 0. */
+export const scaleOfScores = (q, { scale }) => scale ?? 1 / Math.sqrt(Math.max(1, q.shape.at(-1)));
+
+/** The mask that is an input of the call, since it wants a gradient, or the one that the call lists. */
+const maskOf = ({ inputs, attributes: { layout, mask } }) => inputs[layout === undefined ? 3 : 1] ?? mask;
 
 /** -infinity where a query must not look: the last query sees every key, the one before it one key less. */
 function hidingFuture(queries, keys) {
@@ -77,12 +104,13 @@ const withHeads = (x, heads) =>
 const masked = (scores, mask) => elementwise((s, m) => (m === -Infinity ? m : s + m), scores, mask);
 
 /** The kind of zeros of weights and gradients: strong where a key may be hidden from a query. */
-const zerosOf = ({ attributes: { causal, mask, zeros: kind } }, q) =>
-  mask || (causal && q.shape.at(-2) > 1) ? "strong" : kind;
+const zerosOf = (call, q) =>
+  maskOf(call) || (call.attributes.causal && q.shape.at(-2) > 1) ? "strong" : call.attributes.zeros;
 
-/** The scores S = q k^T / sqrt(d), to which the masks are added that the call lists. */
-function scoresOfCall({ attributes: { heads, causal, mask } }, q, k) {
-  let scores = scaleBy(scaleOfScores(q), matmul(q, transpose(k)));
+/** The scores S = q k^T / sqrt(d), to which the masks are added that the call has. */
+function scoresOfCall(call, q, k) {
+  const { heads, causal } = call.attributes, mask = maskOf(call);
+  let scores = scaleBy(scaleOfScores(q, call.attributes), matmul(q, transpose(k)));
   if (causal) scores = masked(scores, hidingFuture(...scores.shape.slice(-2)));
   return mask ? masked(scores, withHeads(mask, heads)) : scores;
 }
@@ -112,12 +140,19 @@ function openCall(call) {
 // ---- rules
 
 // An attention that keeps its weights does not keep the mask, which only made them.
-const lacksMask = ({ formula, attributes }) => /\+ mask/.test(formula) && !attributes.mask;
+const lacksMask = (call) => /\+ mask/.test(call.formula) && !maskOf(call);
+
+/** dmask = dS, summed over what the mask was repeated for. */
+const gradientOfMask = ({ inputs, attributes: { heads } }, dScores) => {
+  const mask = inputs.at(-1);
+  return reshape(sumTo(dScores, withHeads(mask, heads).shape), mask.shape);
+};
 
 const attentionRule = {
   size(call) {
     const { operands: [q, k], weights, dWeights } = attentionOf(call);
-    return largest(elementwise(strongProduct, weights, dWeights)) * scaleOfScores(q) * Math.max(largest(q), largest(k));
+    const factors = Math.abs(scaleOfScores(q, call.attributes)) * Math.max(largest(q), largest(k));
+    return largest(elementwise(strongProduct, weights, dWeights)) * Math.max(factors, maskOf(call) ? 1 : 0);
   },
   forward(call) {
     const [q, k, v] = operandsOfCall(call), scores = scoresOfCall(call, q, k);
@@ -128,15 +163,16 @@ const attentionRule = {
   },
   vjp(call) {
     const { operands: [q, k, v], weights, dScores } = attentionOf(call);
-    const [dy] = call.outputGradients, isPacked = call.inputs.length === 1, kind = zerosOf(call, q);
+    const [dy] = call.outputGradients, isPacked = call.attributes.layout !== undefined, kind = zerosOf(call, q);
     const [ofQueries, ofKeys, ofValues] = isPacked ? [true, true, true] : call.wants;
-    const dProducts = scaleBy(scaleOfScores(q), dScores);
+    const dProducts = scaleBy(scaleOfScores(q, call.attributes), dScores);
     const dValues = () => dy && matmul(transpose(weights), headsApart(dy, call.attributes.heads), kind);
-    return gradientsOfInputs(call, [
+    const ofOperands = gradientsOfInputs(call, [
       ofQueries ? matmul(dProducts, k, kind) : null,
       ofKeys ? matmul(transpose(dProducts), q, kind) : null,
       ofValues ? (dValues() ?? (isPacked ? zeros(v.shape) : null)) : null,
     ]);
+    return call.inputs.length > ofOperands.length ? [...ofOperands, gradientOfMask(call, dScores)] : ofOperands;
   },
 };
 

@@ -90,6 +90,9 @@ void add_layers(F& all_functions, Random& random) {
   add_layer(all_functions, "lstm-with-lengths", std::make_shared<Lstm>(4, 5, random));
   add_layer(all_functions, "gru-with-lengths", std::make_shared<Gru>(4, 5, random));
   add_layer(all_functions, "rnn-with-lengths", std::make_shared<Rnn>(4, 5, random));
+  add_layer(all_functions, "lstm-without-biases",
+            std::make_shared<Lstm>(4, 5, random, RecurrentOptions{.bias = false}));
+  add_layer(all_functions, "gru-without-biases", std::make_shared<Gru>(4, 5, random, RecurrentOptions{.bias = false}));
   add_layer(all_functions, "lstm-both-with-lengths", std::make_shared<Lstm>(4, 5, random, both));
   add_layer(all_functions, "gru-both-with-lengths", std::make_shared<Gru>(4, 5, random, both));
   const Tensor weight = parameter(random.normal({8, 2}));
@@ -103,6 +106,18 @@ void add_layers(F& all_functions, Random& random) {
                                const AttentionOptions two{.heads = 2, .causal = causal};
                                return Tensors{attention(in[0], 2 * in[0], in[0] + 1, two)};
                              }});
+  const Tensor bias = parameter(random.normal({2, 1, 1}));
+  all_functions.push_back({"attention-shared-heads", [](const Tensors& in) {
+                             const Tensor q = concat({in[0], 2 * in[0]}, -1);
+                             return Tensors{attention(q, in[0], in[0], {.heads = 4, .scale = 0.3, .key_heads = 2})};
+                           }});
+  all_functions.push_back({"attention-one-key-head", [](const Tensors& in) {
+                             const Tensor k = slice(in[0], {all, all, range(0, 2)});
+                             return Tensors{attention(in[0], k, k, {.heads = 2, .causal = true, .key_heads = 1})};
+                           }});
+  all_functions.push_back({"attention-with-biases", [bias](const Tensors& in) {
+                             return Tensors{attention(in[0], in[0], in[0], {.heads = 2, .mask = bias})};
+                           }});
   for (const PackedLayout layout : {PackedLayout::by_head, PackedLayout::by_kind})
     all_functions.push_back(
         {layout == PackedLayout::by_head ? "packed-by-head" : "packed-by-kind", [layout](const Tensors& in) {

@@ -9,12 +9,15 @@ inline CheckCase normalised(const Shape& over) {
   return of(make<LayerNorm>(over, LayerNormOptions{.axes = 2}), Random(80).normal({2, steps, 3}), result);
 }
 
-/// A recurrent module of one cell, and one of two bidirectional layers over samples of different lengths.
+/// A recurrent module of one cell, one of two bidirectional layers over samples of different lengths, and the same
+/// without biases.
 template <class M> Cases recurrent() {
   const auto of_lengths = [](const M& module, const Tensor& x) { return Tensors{module(x, {}, indices({3, 5})).y}; };
   Random own(90);
   const auto stacked = make<M>(3, 2, own, RecurrentOptions{.layers = 2, .bidirectional = true});
-  return {of(make<M>(3, 4, numbers()), sequence, result_y), of(stacked, Shape{2, 5, 3}, of_lengths, own)};
+  const auto bare = make<M>(3, 2, own, RecurrentOptions{.layers = 2, .bidirectional = true, .bias = false});
+  return {of(make<M>(3, 4, numbers()), sequence, result_y), of(stacked, Shape{2, 5, 3}, of_lengths, own),
+          of(bare, Shape{2, 5, 3}, of_lengths, own)};
 }
 
 inline Cases self_attention() {
@@ -28,7 +31,7 @@ inline Cases self_attention() {
   return {of(plain, Shape{2, 3, 4}, y_and_weights), of(biased, Random(84).normal({2, 3, 4}), y_and_weights)};
 }
 
-/// Every kind of position, with dropout, lengths and other sizes of keys and values.
+/// Every kind of position, with dropout, lengths and other sizes of keys and values, and heads that share a key.
 inline Cases attention_forms() {
   Cases cases;
   Random own(91);
@@ -43,6 +46,8 @@ inline Cases attention_forms() {
     };
     cases.push_back(of(make<MultiHeadAttention>(4, own, form), Shape{2, 3, 4}, masked, own));
   }
+  const auto shared = make<MultiHeadAttention>(8, own, MultiHeadAttentionOptions{.heads = 4, .key_heads = 2});
+  cases.push_back(of(shared, Shape{2, 3, 8}, result_y, own));
   return cases;
 }
 
@@ -51,8 +56,12 @@ inline Cases encoders() {
   Random own(92);
   for (const FeedForward activation : {FeedForward::gelu, FeedForward::swiglu}) {
     const bool norm_first = activation == FeedForward::swiglu;
-    const TransformerLayerOptions form{
-        .heads = 2, .feed_forward = 3, .activation = activation, .dropout = 0.2, .norm_first = norm_first};
+    const TransformerLayerOptions form{.heads = 2,
+                                       .feed_forward = 3,
+                                       .activation = activation,
+                                       .dropout = 0.2,
+                                       .norm_first = norm_first,
+                                       .bias = !norm_first};
     const TransformerOptions options{.layers = 2, .layer = form, .final_norm = norm_first};
     const auto encode = [](const TransformerEncoder& encoder, const Tensor& x) {
       Random masks(5);

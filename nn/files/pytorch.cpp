@@ -7,17 +7,21 @@ namespace retrace {
 namespace {
 
 template <class Cell> PytorchEntries with_one_bias(const Cell& cell, const std::string& suffix) {
-  return {{"weight_ih" + suffix, {cell.weight_ih}},
-          {"weight_hh" + suffix, {cell.weight_hh}},
-          {"bias_ih" + suffix, {cell.bias}},
-          {"bias_hh" + suffix, {cell.bias}, true}};
+  PytorchEntries entries{{"weight_ih" + suffix, {cell.weight_ih}}, {"weight_hh" + suffix, {cell.weight_hh}}};
+  if (cell.bias.defined()) {
+    entries.push_back({"bias_ih" + suffix, {cell.bias}});
+    entries.push_back({"bias_hh" + suffix, {cell.bias}, true});
+  }
+  return entries;
 }
 
 PytorchEntries with_two_biases(const GruCell& cell, const std::string& suffix) {
-  return {{"weight_ih" + suffix, {cell.weight_ih}},
-          {"weight_hh" + suffix, {cell.weight_hh}},
-          {"bias_ih" + suffix, {cell.bias_ih}},
-          {"bias_hh" + suffix, {cell.bias_hh}}};
+  PytorchEntries entries{{"weight_ih" + suffix, {cell.weight_ih}}, {"weight_hh" + suffix, {cell.weight_hh}}};
+  if (cell.bias_ih.defined()) {
+    entries.push_back({"bias_ih" + suffix, {cell.bias_ih}});
+    entries.push_back({"bias_hh" + suffix, {cell.bias_hh}});
+  }
+  return entries;
 }
 
 // The entries of every cell, whose names end in "_l0", "_l0_reverse", "_l1", ...

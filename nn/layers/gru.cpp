@@ -14,15 +14,16 @@ template <class Block> Tensor three_blocks(Block&& block) {
 
 }  // namespace
 
-GruCell::GruCell(std::int64_t input, std::int64_t hidden, Random& random)
+GruCell::GruCell(std::int64_t input, std::int64_t hidden, Random& random, BiasOptions with, GruReset placed)
     : weight_ih(
           three_blocks([&, block = gate_shape("GruCell", 3, input, hidden)] { return glorot_uniform(block, random); })),
       weight_hh(three_blocks([&] { return orthogonal(hidden, hidden, random); })),
-      bias_ih(zeros({3 * hidden})),
-      bias_hh(zeros({3 * hidden})) {}
+      bias_ih(with.bias ? zeros({3 * hidden}) : Tensor()),
+      bias_hh(with.bias ? zeros({3 * hidden}) : Tensor()),
+      reset(placed) {}
 
 Tensor GruCell::step(const Tensor& projected, const Tensor& h) const {
-  return gru_step(projected, h, weight_hh, bias_hh);
+  return gru_step(projected, h, weight_hh, bias_hh, reset);
 }
 
 Tensor GruCell::operator()(const Tensor& x, const Tensor& h) const {
@@ -32,11 +33,12 @@ Tensor GruCell::operator()(const Tensor& x, const Tensor& h) const {
   return step(linear(x, weight_ih, bias_ih), h);
 }
 
-Gru::Gru(std::int64_t input, std::int64_t hidden, Random& random, const RecurrentOptions& layers)
+Gru::Gru(std::int64_t input, std::int64_t hidden, Random& random, const RecurrentOptions& layers, GruReset reset)
     : options(checked_options("Gru", layers)),
-      cell(input, hidden, random),
-      further(make_further_cells<GruCell>(input, hidden, layers,
-                                          [&](std::int64_t features) { return GruCell(features, hidden, random); })) {}
+      cell(input, hidden, random, {layers.bias}, reset),
+      further(make_further_cells<GruCell>(input, hidden, layers, [&](std::int64_t features) {
+        return GruCell(features, hidden, random, {layers.bias}, reset);
+      })) {}
 
 GruResult Gru::operator()(const Tensor& x, const Tensor& h, const Tensor& lengths, Random* random) const {
   const Scope scope(this, "gru");
@@ -50,7 +52,7 @@ GruResult Gru::operator()(const Tensor& x, const Tensor& h, const Tensor& length
     if (k > 0) own_scope.emplace(&own, "gru_cell");
     const Tensor first = state_of_cell(h, k, cells, {x.dim(0), own.hidden()}, own.weight_hh.dtype());
     RnnSequence sequence =
-        gru_sequence(linear(input, own.weight_ih, own.bias_ih), first, own.weight_hh, own.bias_hh, lengths);
+        gru_sequence(linear(input, own.weight_ih, own.bias_ih), first, own.weight_hh, own.bias_hh, lengths, own.reset);
     last.push_back(std::move(sequence.h));
     return std::move(sequence.y);
   });

@@ -11,12 +11,15 @@ namespace retrace {
 
 /// One step:
 ///   r, z = sigmoid(W x + b_ih + U h + b_hh), n = tanh(W x + b_ih + r (U h + b_hh)), h' = (1 - z) n + z h.
-/// x [B, I], h [B, H] -> h' [B, H]. The rows of the gates are in the order r, z, n. Initially weight_ih [3H, I] is
-/// Glorot-uniform and weight_hh [3H, H] orthogonal, each gate by itself, and the biases [3H] are zero.
+/// or, with the reset gate before the product, n = tanh(W x + b_ih + U (r h) + b_hh). x [B, I], h [B, H] -> h' [B, H].
+/// The rows of the gates are in the order r, z, n. Initially weight_ih [3H, I] is Glorot-uniform and weight_hh [3H, H]
+/// orthogonal, each gate by itself, and the biases [3H] are zero; without biases they are undefined.
 struct GruCell {
   Parameter weight_ih, weight_hh, bias_ih, bias_hh;
+  GruReset reset;
 
-  GruCell(std::int64_t input, std::int64_t hidden, Random& random);
+  GruCell(std::int64_t input, std::int64_t hidden, Random& random, BiasOptions with = {},
+          GruReset placed = GruReset::after_product);
 
   /// Throws ShapeError unless x is [B, I] and h [B, H].
   Tensor operator()(const Tensor& x, const Tensor& h) const;
@@ -41,7 +44,8 @@ struct Gru {
   GruCell cell;                  // of the first layer
   std::vector<GruCell> further;  // the other cells: visited as l0_reverse, l1, l1_reverse, ...
 
-  Gru(std::int64_t input, std::int64_t hidden, Random& random, const RecurrentOptions& layers = {});
+  Gru(std::int64_t input, std::int64_t hidden, Random& random, const RecurrentOptions& layers = {},
+      GruReset reset = GruReset::after_product);
   GruResult operator()(const Tensor& x, const Tensor& h = {}, const Tensor& lengths = {},
                        Random* random = nullptr) const;
   void visit(auto&& see) const { cell.visit(see), visit_further_cells(further, options, see); }

@@ -8,6 +8,11 @@
 
 namespace retrace {
 
+/// Whether a layer has biases.
+struct BiasOptions {
+  bool bias = true;
+};
+
 /// The shape of a layer's parameter, checked before any part of the layer is allocated. Throws ShapeError if an extent
 /// is negative, MemoryError if the parameter is larger than this machine's memory; both name the layer and the
 /// parameter.

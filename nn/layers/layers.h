@@ -9,17 +9,13 @@
 
 namespace retrace {
 
-/// Whether a Linear has a bias.
-struct LinearOptions {
-  bool bias = true;
-};
 /// y = f(x W^T + b) with the activation f: [..., in] -> [..., out]; for zeros see the op linear. Initially weight [out,
 /// in] is Glorot-uniform and bias [out] zero. Throws ShapeError if the last axis of x is not `in`.
 struct Linear {
   Parameter weight;
   std::optional<Parameter> bias;
 
-  Linear(std::int64_t in, std::int64_t out, Random& random, LinearOptions options = {})
+  Linear(std::int64_t in, std::int64_t out, Random& random, BiasOptions options = {})
       : weight(glorot_uniform(parameter_shape("Linear", "weight", {out, in}), random)) {
     if (options.bias) bias.emplace(zeros(parameter_shape("Linear", "bias", {out})));
   }
@@ -32,21 +28,23 @@ struct Linear {
 
 /// y = (x - mean) / sqrt(var + eps) weight + bias over the last axis, of `size` elements, or over the last `axes` axes
 /// together: see the op layer_norm. weight (initially 1) and bias (0) have the shape of the normalised axes, or of
-/// fewer last axes; they then broadcast over the others. Throws ShapeError if x does not end in these axes.
+/// fewer last axes; they then broadcast over the others. Without a bias that is undefined, and nothing is added. Throws
+/// ShapeError if x does not end in these axes.
 struct LayerNorm {
   Parameter weight;
   Parameter bias;
   double eps;
   int axes = 1;
 
-  explicit LayerNorm(std::int64_t size, double epsilon = 1e-5)
-      : LayerNorm(parameter_shape("LayerNorm", "weight", {size}), {.eps = epsilon}) {}
-  LayerNorm(const Shape& shape, LayerNormOptions options)
-      : weight(ones(shape)), bias(zeros(shape)), eps(options.eps), axes(options.axes) {}
+  explicit LayerNorm(std::int64_t size, double epsilon = 1e-5, BiasOptions with = {})
+      : LayerNorm(parameter_shape("LayerNorm", "weight", {size}), {.eps = epsilon}, with) {}
+  LayerNorm(const Shape& shape, LayerNormOptions options, BiasOptions with = {})
+      : weight(ones(shape)), bias(with.bias ? zeros(shape) : Tensor()), eps(options.eps), axes(options.axes) {}
   Tensor operator()(const Tensor& x) const {
     const Scope scope(this, "layer_norm");
     if (weight.rank() == axes) return layer_norm(x, weight, bias, {.axes = axes, .eps = eps});
-    return layer_norm(x, {}, {}, {.axes = axes, .eps = eps}) * weight + bias;
+    const Tensor scaled = layer_norm(x, {}, {}, {.axes = axes, .eps = eps}) * weight;
+    return bias.defined() ? scaled + bias : scaled;
   }
   /// The normalised sum x + residual.
   Tensor operator()(const Tensor& x, const Tensor& residual) const {

@@ -19,11 +19,11 @@ Tensor forget_bias_one(std::int64_t hidden) {
 
 }  // namespace
 
-LstmCell::LstmCell(std::int64_t input, std::int64_t hidden, Random& random)
+LstmCell::LstmCell(std::int64_t input, std::int64_t hidden, Random& random, BiasOptions with)
     : weight_ih(
           four_blocks([&, block = gate_shape("LstmCell", 4, input, hidden)] { return glorot_uniform(block, random); })),
       weight_hh(four_blocks([&] { return orthogonal(hidden, hidden, random); })),
-      bias(forget_bias_one(hidden)) {}
+      bias(with.bias ? forget_bias_one(hidden) : Tensor()) {}
 
 LstmState LstmCell::step(const Tensor& projected, const LstmState& state) const {
   LstmStep next = lstm_step(projected, state.h, state.c, weight_hh);
@@ -44,9 +44,10 @@ LstmState LstmCell::operator()(const Tensor& x, const LstmState& state) const {
 
 Lstm::Lstm(std::int64_t input, std::int64_t hidden, Random& random, const RecurrentOptions& layers)
     : options(checked_options("Lstm", layers)),
-      cell(input, hidden, random),
-      further(make_further_cells<LstmCell>(
-          input, hidden, layers, [&](std::int64_t features) { return LstmCell(features, hidden, random); })) {}
+      cell(input, hidden, random, {layers.bias}),
+      further(make_further_cells<LstmCell>(input, hidden, layers, [&](std::int64_t features) {
+        return LstmCell(features, hidden, random, {layers.bias});
+      })) {}
 
 LstmResult Lstm::operator()(const Tensor& x, const LstmState& state, const Tensor& lengths, Random* random) const {
   const Scope scope(this, "lstm");

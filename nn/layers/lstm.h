@@ -19,11 +19,11 @@ struct LstmState {
 ///   i, f, o = sigmoid(W x + U h + b), g = tanh(W x + U h + b), c' = f c + i g, h' = o tanh(c').
 /// x [B, I] -> h', c' [B, H]. The rows of the gates are in the order i, f, g, o, as in PyTorch. Initially weight_ih
 /// [4H, I] is Glorot-uniform and weight_hh [4H, H] orthogonal, each gate by itself, and bias [4H] is 1 for the forget
-/// gate and 0 for the others.
+/// gate and 0 for the others; without biases it is undefined.
 struct LstmCell {
   Parameter weight_ih, weight_hh, bias;
 
-  LstmCell(std::int64_t input, std::int64_t hidden, Random& random);
+  LstmCell(std::int64_t input, std::int64_t hidden, Random& random, BiasOptions with = {});
 
   /// Throws ShapeError unless x is [B, I] and the state [B, H].
   LstmState operator()(const Tensor& x, const LstmState& state) const;

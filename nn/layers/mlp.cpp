@@ -7,7 +7,7 @@ Mlp::Mlp(const std::vector<std::int64_t>& sizes, Random& random, const MlpOption
     throw ValueError(text("Mlp: ", sizes.size(), " sizes; give those of the input, of each hidden layer and of y"));
   check_probability("Mlp", options.dropout);
   for (std::size_t k = 1; k < sizes.size(); ++k)
-    layers.emplace_back(sizes[k - 1], sizes[k], random, LinearOptions{.bias = options.bias});
+    layers.emplace_back(sizes[k - 1], sizes[k], random, BiasOptions{.bias = options.bias});
 }
 
 Tensor Mlp::operator()(const Tensor& x, Random* random) const {

@@ -20,9 +20,7 @@ void check_heads_and_ranks(const Tensor& q, const Tensor& k, const Tensor& v, in
 }
 
 /// A mask for each sample, [B, Tq, Tk], as [B, 1, Tq, Tk].
-Tensor with_axis_of_heads(const Tensor& mask) {
-  return mask.defined() && mask.rank() == 3 ? unsqueeze(mask.detach(), 1) : mask;
-}
+Tensor with_axis_of_heads(const Tensor& mask) { return mask.defined() && mask.rank() == 3 ? unsqueeze(mask, 1) : mask; }
 
 }  // namespace
 
@@ -39,13 +37,28 @@ AttentionResult multi_head_attention(const Tensor& q, const Tensor& k, const Ten
   return {w_o.defined() ? matmul(result.y, w_o, form) : result.y, weights};
 }
 
+namespace {
+
+/// The columns of k and v, which have fewer heads than q if the options say so.
+std::int64_t key_columns(std::int64_t size, const MultiHeadAttentionOptions& options) {
+  if (options.key_heads == 0) return size;
+  if (options.heads < 1 || options.key_heads < 1 || options.heads % options.key_heads != 0)
+    throw ShapeError(text("MultiHeadAttention: ", options.key_heads, " heads of k and v do not divide ", options.heads,
+                          " heads of q, each for as many; choose a divisor"));
+  return size / options.heads * options.key_heads;
+}
+
+}  // namespace
+
 MultiHeadAttention::MultiHeadAttention(std::int64_t size, Random& random, MultiHeadAttentionOptions options)
     : query(parameter_shape("MultiHeadAttention", "query.weight", {size, size})[0], size, random,
             {.bias = options.bias}),
-      key(options.key_size == 0 ? size : options.key_size, size, random, {.bias = options.bias}),
-      value(options.value_size == 0 ? size : options.value_size, size, random, {.bias = options.bias}),
+      key(options.key_size == 0 ? size : options.key_size, key_columns(size, options), random, {.bias = options.bias}),
+      value(options.value_size == 0 ? size : options.value_size, key_columns(size, options), random,
+            {.bias = options.bias}),
       out(size, size, random, {.bias = options.bias}),
       heads(options.heads),
+      key_heads(options.key_heads == 0 ? options.heads : options.key_heads),
       dropout(options.dropout),
       positions(options.positions) {
   if (heads < 1 || size % heads != 0)
@@ -82,12 +95,22 @@ AttentionOptions masked(const MultiHeadAttention& module, const AttendOptions& o
     add_to_mask(padding_mask(options.lengths, keys, dtype));
   }
   if (module.positions == AttentionPositions::alibi) add_to_mask(alibi_bias(module.heads, q.dim(1), keys, dtype));
-  return {.heads = module.heads, .causal = options.causal, .mask = mask};
+  return {.heads = module.heads, .causal = options.causal, .mask = mask, .key_heads = module.key_heads};
 }
 
-Tensor rotated(const MultiHeadAttention& module, const Tensor& x, std::int64_t first) {
+Tensor rotated(const MultiHeadAttention& module, const Tensor& x, int heads, std::int64_t first) {
   if (module.positions != AttentionPositions::rotary) return x;
-  return rotary(x, {.heads = module.heads, .first = first});
+  return rotary(x, {.heads = heads, .first = first});
+}
+
+// The heads of values, each for all heads of queries that share it.
+Tensor heads_of_values(const MultiHeadAttention& module, const Tensor& values) {
+  const Tensor own = split_heads(values, module.key_heads);
+  const std::int64_t sharing = module.heads / module.key_heads;
+  if (sharing == 1) return own;
+  const Shape& shape = own.shape();  // [B, key_heads, Tk, d]
+  const Tensor repeated = broadcast_to(unsqueeze(own, 2), {shape[0], module.key_heads, sharing, shape[2], shape[3]});
+  return reshape(repeated, {shape[0], module.heads, shape[2], shape[3]});
 }
 
 void check_cache(const KeyValueCache& cache, const Tensor& keys) {
@@ -116,7 +139,7 @@ AttentionResult attend(const MultiHeadAttention& module, const Tensor& q, const 
   if (drops) {
     const Tensor weights = module.heads == 1 ? unsqueeze(result.weights, 1) : result.weights;
     const Tensor dropped = dropout(weights, module.dropout, options.random);
-    result.y = combine_heads(matmul(dropped, split_heads(seen.values, module.heads), {.zeros = zeros_of(options)}));
+    result.y = combine_heads(matmul(dropped, heads_of_values(module, seen.values), {.zeros = zeros_of(options)}));
   }
   return result;
 }
@@ -131,9 +154,10 @@ AttentionResult run(const MultiHeadAttention& module, const Tensor& q, const Ten
   const Tensor inside_v = &v == &k ? inside_k : with_harmless_padding(v, options.lengths, before);
   const Tensor& own_q = &q == &k ? inside_k : q;
   const Tensor values = intermediate("v", projected(module.value, inside_v, zeros));
-  const Tensor keys = intermediate("k", rotated(module, projected(module.key, inside_k, zeros), before));
-  const Tensor queries =
-      intermediate("q", rotated(module, projected(module.query, own_q, zeros), before + k.dim(1) - q.dim(1)));
+  const Tensor keys =
+      intermediate("k", rotated(module, projected(module.key, inside_k, zeros), module.key_heads, before));
+  const Tensor queries = intermediate(
+      "q", rotated(module, projected(module.query, own_q, zeros), module.heads, before + k.dim(1) - q.dim(1)));
   const KeyValueCache seen = appended(options.cache, keys, values);
   AttentionResult result = attend(module, queries, seen, options, weights_wanted);
   result.y = projected(module.out, result.y, zeros);
@@ -158,7 +182,7 @@ KeyValueCache MultiHeadAttention::project(const Tensor& k, const Tensor& v) cons
   const Scope scope(this, "mha");
   check_heads_and_ranks(k, k, v, 1);
   const Tensor values = projected(value, v, Zeros::strong);
-  return {rotated(*this, projected(key, k, Zeros::strong), 0), values};
+  return {rotated(*this, projected(key, k, Zeros::strong), key_heads, 0), values};
 }
 
 Tensor MultiHeadAttention::from_projected(const Tensor& q, const KeyValueCache& memory,
@@ -168,7 +192,7 @@ Tensor MultiHeadAttention::from_projected(const Tensor& q, const KeyValueCache& 
     throw ValueError("MultiHeadAttention: from_projected reads its keys and appends none; give it no cache");
   check_heads_and_ranks(q, memory.keys, memory.values, heads);
   const Zeros zeros = zeros_of(options);
-  const Tensor queries = rotated(*this, projected(query, q, zeros), memory.length() - q.dim(1));
+  const Tensor queries = rotated(*this, projected(query, q, zeros), heads, memory.length() - q.dim(1));
   return projected(out, attend(*this, queries, memory, options, false).y, zeros);
 }
 

@@ -27,13 +27,15 @@ struct MultiHeadAttentionOptions {
   std::int64_t value_size = 0;  // the features of v; 0: S
   double dropout = 0;           // the probability to drop an attention weight
   AttentionPositions positions = AttentionPositions::none;
+  int key_heads =
+      0;  // the number of heads of k and v, each for heads / key_heads heads of q in turn; 0: as many as q's
 };
 
 /// Keys and values that a MultiHeadAttention has projected. To generate step by step, hand the same one to every call:
 ///   KeyValueCache cache;
 ///   for (...) y = attention(step, {.causal = true, .cache = &cache}).y;
 struct KeyValueCache {
-  Tensor keys, values;  // [B, length, S]; undefined before the first call
+  Tensor keys, values;  // [B, length, key_heads S / heads]; undefined before the first call
   std::int64_t length() const { return keys.defined() ? keys.dim(1) : 0; }
 };
 
@@ -50,11 +52,12 @@ struct AttendOptions {
 /// and k, ALiBi adds its biases to the scores; a cache continues the positions. A dropped weight is 0 in y; the
 /// returned weights are those before dropout. Throws as multi_head_attention does, ShapeError and IndexError as
 /// padding_mask does for lengths, and ShapeError if a cache holds another batch or size; a call that throws leaves the
-/// cache as it was. The constructor throws ShapeError if the heads do not divide S (for rotary positions, into even
-/// sizes), ValueError if dropout is not in [0, 1].
+/// cache as it was. An additive mask that wants a gradient gets it. With fewer heads of k and v than of q, w_k and w_v
+/// have key_heads S / heads columns. The constructor throws ShapeError if the heads do not divide S (for rotary
+/// positions, into even sizes) or key_heads does not divide the heads, ValueError if dropout is not in [0, 1].
 struct MultiHeadAttention {
   Linear query, key, value, out;
-  int heads;
+  int heads, key_heads;
   double dropout;
   AttentionPositions positions;
 

@@ -11,11 +11,12 @@
 
 namespace retrace {
 
-/// The layers of an Lstm or a Gru.
+/// The layers of an Lstm, a Gru or an Rnn.
 struct RecurrentOptions {
   int layers = 1;              // each reads the outputs of the one below
   bool bidirectional = false;  // a second cell per layer runs from each sample's last step to its first
   double dropout = 0;          // the probability to drop an output on its way to the next layer
+  bool bias = true;            // whether the cells have biases
 };
 
 /// The number of cells: layers, or twice as many if bidirectional. They count as in PyTorch: the first layer's, the

@@ -18,9 +18,9 @@ Tensor RnnCell::operator()(const Tensor& x, const Tensor& h) const {
 
 Rnn::Rnn(std::int64_t input, std::int64_t hidden, Random& random, Activation activation, const RecurrentOptions& layers)
     : options(checked_options("Rnn", layers)),
-      cell(input, hidden, random, activation),
+      cell(input, hidden, random, activation, {layers.bias}),
       further(make_further_cells<RnnCell>(input, hidden, layers, [&](std::int64_t features) {
-        return RnnCell(features, hidden, random, activation);
+        return RnnCell(features, hidden, random, activation, {layers.bias});
       })) {
   if (activation != Activation::tanh && activation != Activation::relu)
     throw ValueError("Rnn: the activation must be tanh or relu; step an RnnCell for another");

@@ -10,15 +10,16 @@
 namespace retrace {
 
 /// One step, h' = f(W x + U h + b) with any activation f: x [B, I], h [B, H] -> h' [B, H]. Initially weight_ih [H, I]
-/// is Glorot-uniform, weight_hh [H, H] orthogonal and bias [H] zero.
+/// is Glorot-uniform, weight_hh [H, H] orthogonal and bias [H] zero; without biases it is undefined.
 struct RnnCell {
   Parameter weight_ih, weight_hh, bias;
   Activation activation;
 
-  RnnCell(std::int64_t input, std::int64_t hidden, Random& random, Activation act = Activation::tanh)
+  RnnCell(std::int64_t input, std::int64_t hidden, Random& random, Activation act = Activation::tanh,
+          BiasOptions with = {})
       : weight_ih(glorot_uniform(gate_shape("RnnCell", 1, input, hidden), random)),
         weight_hh(orthogonal(hidden, hidden, random)),
-        bias(zeros({hidden})),
+        bias(with.bias ? zeros({hidden}) : Tensor()),
         activation(act) {}
 
   /// Throws ShapeError unless x is [B, I] and h [B, H].

@@ -15,8 +15,8 @@ std::int64_t features_of_linear1(std::int64_t size, const TransformerLayerOption
   return (options.activation == FeedForward::swiglu ? 2 : 1) * inner_features(size, options);
 }
 
-MultiHeadAttentionOptions with_biases(const TransformerLayerOptions& options, AttentionPositions positions) {
-  return {.heads = options.heads, .bias = true, .dropout = options.dropout, .positions = positions};
+MultiHeadAttentionOptions attention_of(const TransformerLayerOptions& options, AttentionPositions positions) {
+  return {.heads = options.heads, .bias = options.bias, .dropout = options.dropout, .positions = positions};
 }
 
 Tensor dropped(const Tensor& x, const TransformerLayerOptions& options, Random* random) {
@@ -50,7 +50,7 @@ void add_transformer_layers(const char* name, Stack& stack, std::int64_t size, R
                             const TransformerOptions& options) {
   if (options.layers < 0) throw ValueError(text(name, ": ", options.layers, " layers; give 0 or more"));
   for (int k = 0; k < options.layers; ++k) stack.layers.emplace_back(size, random, options.layer);
-  if (options.final_norm) stack.norm.emplace(size, options.layer.eps);
+  if (options.final_norm) stack.norm.emplace(size, options.layer.eps, BiasOptions{options.layer.bias});
 }
 
 // Runs layer k with cache k, and hands on what they hold only after the last one.
@@ -73,11 +73,11 @@ Tensor run_stack(const char* name, const Stack& stack, const Tensor& x, std::vec
 
 TransformerEncoderLayer::TransformerEncoderLayer(std::int64_t size, Random& random, const TransformerLayerOptions& form)
     : options(form),
-      self_attn(size, random, with_biases(form, form.positions)),
-      linear1(size, features_of_linear1(size, form), random),
-      linear2(inner_features(size, form), size, random),
-      norm1(size, form.eps),
-      norm2(size, form.eps) {}
+      self_attn(size, random, attention_of(form, form.positions)),
+      linear1(size, features_of_linear1(size, form), random, {form.bias}),
+      linear2(inner_features(size, form), size, random, {form.bias}),
+      norm1(size, form.eps, {form.bias}),
+      norm2(size, form.eps, {form.bias}) {}
 
 Tensor TransformerEncoderLayer::operator()(const Tensor& x, const AttendOptions& attend) const {
   const Scope scope(this, "encoder_layer");
@@ -95,13 +95,13 @@ Tensor TransformerEncoderLayer::operator()(const Tensor& x, const AttendOptions&
 
 TransformerDecoderLayer::TransformerDecoderLayer(std::int64_t size, Random& random, const TransformerLayerOptions& form)
     : options(form),
-      self_attn(size, random, with_biases(form, form.positions)),
-      multihead_attn(size, random, with_biases(form, AttentionPositions::none)),
-      linear1(size, features_of_linear1(size, form), random),
-      linear2(inner_features(size, form), size, random),
-      norm1(size, form.eps),
-      norm2(size, form.eps),
-      norm3(size, form.eps) {}
+      self_attn(size, random, attention_of(form, form.positions)),
+      multihead_attn(size, random, attention_of(form, AttentionPositions::none)),
+      linear1(size, features_of_linear1(size, form), random, {form.bias}),
+      linear2(inner_features(size, form), size, random, {form.bias}),
+      norm1(size, form.eps, {form.bias}),
+      norm2(size, form.eps, {form.bias}),
+      norm3(size, form.eps, {form.bias}) {}
 
 Tensor TransformerDecoderLayer::operator()(const Tensor& x, const Tensor& memory, const DecodeOptions& decode,
                                            TransformerDecoderCache* cache) const {

@@ -23,10 +23,11 @@ struct TransformerLayerOptions {
   bool norm_first = false;  // normalise what a sublayer reads, and not the sum that it leaves
   double eps = 1e-5;        // of the norms
   AttentionPositions positions = AttentionPositions::none;  // of self-attention
+  bool bias = true;  // whether attention, linear1, linear2 and the norms have biases
 };
 
 /// x [B, T, S] -> [B, T, S] (Vaswani et al., "Attention is all you need", 2017), with attention a and feed-forward
-/// f(x) = linear2(g(linear1(x))), all with biases:
+/// f(x) = linear2(g(linear1(x))):
 ///   x' = norm1(x + a(x)), y = norm2(x' + f(x')), or x' = x + a(norm1(x)), y = x' + f(norm2(x')) with norm_first.
 /// With causal attention and a cache it generates step by step. Throws as MultiHeadAttention does; a call that throws
 /// leaves the cache as it was. The constructor also throws ValueError if dropout is not in [0, 1].

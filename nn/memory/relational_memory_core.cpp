@@ -10,7 +10,7 @@ std::int64_t key_size(const RelationalMemoryCoreOptions& options) {
   return options.key_size == 0 ? options.head_size : options.key_size;
 }
 
-Linear initial_linear(std::int64_t in, std::int64_t out, MemoryInit init, Random& random, LinearOptions options = {}) {
+Linear initial_linear(std::int64_t in, std::int64_t out, MemoryInit init, Random& random, BiasOptions options = {}) {
   Linear result(in, out, random, options);
   const double size = 1 / std::sqrt(static_cast<double>(in));
   if (init == MemoryInit::truncated_normal) copy_values(truncated_normal({out, in}, size, random), result.weight);
@@ -127,7 +127,7 @@ RelationalMemoryCore::RelationalMemoryCore(std::int64_t input_size, Random& rand
   mlp = make_mlp(random);
   if (options.gate == MemoryGate::none) return;
   const std::int64_t gates = options.gate == MemoryGate::unit ? 2 * size : 2;
-  const LinearOptions with{.bias = variant.biases_of_linears};
+  const BiasOptions with{.bias = variant.biases_of_linears};
   gate_of_input.emplace(initial_linear(options.input_rows * size, gates, variant.init, random, with));
   gate_of_memory.emplace(initial_linear(size, gates, variant.init, random, with));
   if (variant.gate_bias != MemoryGateBias::learned) return;

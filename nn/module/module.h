@@ -29,12 +29,13 @@ namespace retrace {
 /// A tensor that wants a gradient and belongs to one module. The copy constructor copies the values into a new leaf,
 /// frozen if the original is, so that two modules never share a weight by accident; it is explicit, and there is no
 /// copy assignment. (If it were move-only, a plain struct that holds one could not be cloned.) To tie weights, let one
-/// module own them and use that module in both places.
+/// module own them and use that module in both places. A parameter that its module lacks, such as the bias of a layer
+/// without biases, is undefined, and visits pass it over.
 class Parameter : public Tensor {
  public:
-  explicit Parameter(const Tensor& values) : Tensor(parameter(values)) {}
-  explicit Parameter(const Parameter& other) : Tensor(parameter(other)) {
-    if (!other.wants_gradient()) freeze();
+  explicit Parameter(const Tensor& values) : Tensor(values.defined() ? parameter(values) : Tensor()) {}
+  explicit Parameter(const Parameter& other) : Parameter(static_cast<const Tensor&>(other)) {
+    if (defined() && !other.wants_gradient()) freeze();
   }
   Parameter(Parameter&&) noexcept = default;
   Parameter& operator=(const Parameter&) = delete;

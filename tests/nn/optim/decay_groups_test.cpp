@@ -55,7 +55,7 @@ struct DecayedTagger {
   std::optional<LayerNorm> norm;
   explicit DecayedTagger(Random& random) : embed(9, 4, random), positions(5, 4, random), norm(4) {
     layers.emplace_back(4, 4, random);
-    layers.emplace_back(4, 2, random, LinearOptions{.bias = false});
+    layers.emplace_back(4, 2, random, BiasOptions{.bias = false});
   }
   void visit(auto&& see) const {
     see("embed", embed), see("positions", positions), see("layers", layers), see("norm", norm);

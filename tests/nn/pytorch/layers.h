@@ -39,7 +39,7 @@ struct PytorchLayers {
         attention_without_bias(6, random, {.heads = 3}),
         norm(4) {
     blocks.emplace_back(4, 3, random);
-    blocks.emplace_back(3, 2, random, LinearOptions{.bias = false});
+    blocks.emplace_back(3, 2, random, BiasOptions{.bias = false});
   }
   void visit(auto&& see) const {
     see("encoder", encoder), see("gru", gru), see("rnn", rnn);

@@ -14,11 +14,10 @@ struct SafetensorsFile {
   std::map<std::string, std::string> metadata;
 };
 
-/// Reads F32, F16 and BF16 as f32, F64 as f64, I64, I32, U8 and BOOL as i64. Strict: the tensors must fill the data one
-/// after the other, without gaps, sizes must fit the shapes, the header has at most 100 MB, and no name may come twice;
-/// nothing is allocated for a tensor before all of this is known. Rejects a file of write_safetensors whose tensors or
-/// metadata have changed since, by their checksum; files of other programs have none. Throws FileError with the path,
-/// the defect and the remedy.
+/// Reads F32, F16 and BF16 as f32, F64 as f64, BOOL and integers but U64 as i64. Strict: the tensors must fill the data
+/// one after the other, sizes must fit the shapes, the header has at most 100 MB, no name may come twice; before all of
+/// this is known, nothing is allocated for a tensor. Rejects a file of write_safetensors that has changed since, by its
+/// checksum; files of other programs have none. Throws FileError with the path, the defect and the remedy.
 SafetensorsFile read_safetensors(const std::string& path);
 
 /// Writes the tensors in the order of their names, and a checksum of tensors and metadata, however a program may write

@@ -13,8 +13,7 @@ namespace {
 
 // The upper half of a float.
 float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-std::int64_t from_int32(std::int32_t number) { return number; }
-std::int64_t from_uint8(std::uint8_t number) { return number; }
+template <class Integer> std::int64_t from_integer(Integer number) { return number; }
 std::int64_t from_bool(std::uint8_t truth) { return truth != 0; }
 
 template <class Stored, auto value_of> void convert(const std::byte* from, std::size_t count, void* to) {
@@ -32,13 +31,16 @@ constexpr std::array stored_types{
     StoredType{"F16", 2, f32, convert<std::uint16_t, from_half>},
     StoredType{"BF16", 2, f32, convert<std::uint16_t, from_bfloat16>},
     StoredType{"I64", 8, i64},
-    StoredType{"I32", 4, i64, convert<std::int32_t, from_int32>},
-    StoredType{"U8", 1, i64, convert<std::uint8_t, from_uint8>},
+    StoredType{"I32", 4, i64, convert<std::int32_t, from_integer<std::int32_t>>},
+    StoredType{"I16", 2, i64, convert<std::int16_t, from_integer<std::int16_t>>},
+    StoredType{"I8", 1, i64, convert<std::int8_t, from_integer<std::int8_t>>},
+    StoredType{"U32", 4, i64, convert<std::uint32_t, from_integer<std::uint32_t>>},
+    StoredType{"U16", 2, i64, convert<std::uint16_t, from_integer<std::uint16_t>>},
+    StoredType{"U8", 1, i64, convert<std::uint8_t, from_integer<std::uint8_t>>},
     StoredType{"BOOL", 1, i64, convert<std::uint8_t, from_bool>},
 };
 
-constexpr std::string_view other_names[] = {"I8",      "I16",     "U16",     "U32",     "U64",     "F4",
-                                            "F8_E4M3", "F8_E5M2", "F8_E8M0", "F6_E2M3", "F6_E3M2", "C64"};
+constexpr std::string_view other_names[] = {"U64", "F4", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F6_E2M3", "F6_E3M2", "C64"};
 
 }  // namespace
 

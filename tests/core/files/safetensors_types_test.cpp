@@ -40,8 +40,14 @@ TEST_F(Safetensors, IntegersOfFewerBitsAreReadAsI64) {
                   R"("u8":{"dtype":"U8","shape":[3,1],"data_offsets":[8,11]},)"
                   R"("none":{"dtype":"U8","shape":[0],"data_offsets":[11,11]},)"
                   R"("bool":{"dtype":"BOOL","shape":[3],"data_offsets":[11,14]},)"
-                  R"("after":{"dtype":"F32","shape":[1],"data_offsets":[14,18]}})",
-                  std::string("\xff\xff\xff\xff\0\0\0\x80\0\x7f\xff\0\1\2\0\0\x80\x3f", 18)));
+                  R"("i16":{"dtype":"I16","shape":[2],"data_offsets":[14,18]},)"
+                  R"("i8":{"dtype":"I8","shape":[2],"data_offsets":[18,20]},)"
+                  R"("u32":{"dtype":"U32","shape":[1],"data_offsets":[20,24]},)"
+                  R"("u16":{"dtype":"U16","shape":[2],"data_offsets":[24,28]},)"
+                  R"("after":{"dtype":"F32","shape":[1],"data_offsets":[28,32]}})",
+                  std::string("\xff\xff\xff\xff\0\0\0\x80\0\x7f\xff\0\1\2\0\x80\xfe\xff\x80\x7f"
+                              "\xff\xff\xff\xff\xff\xff\1\0\0\0\x80\x3f",
+                              32)));
   const SafetensorsFile file = read_safetensors(path());
   const auto numbers = [&](const char* name) {
     const auto values = file.tensors.at(name).values<std::int64_t>();
@@ -52,6 +58,10 @@ TEST_F(Safetensors, IntegersOfFewerBitsAreReadAsI64) {
   EXPECT_EQ(file.tensors.at("u8").shape(), (Shape{3, 1}));
   EXPECT_TRUE(numbers("none").empty());
   EXPECT_EQ(numbers("bool"), (std::vector<std::int64_t>{0, 1, 1}));
+  EXPECT_EQ(numbers("i16"), (std::vector<std::int64_t>{-32768, -2}));
+  EXPECT_EQ(numbers("i8"), (std::vector<std::int64_t>{-128, 127}));
+  EXPECT_EQ(numbers("u32"), (std::vector<std::int64_t>{4294967295}));
+  EXPECT_EQ(numbers("u16"), (std::vector<std::int64_t>{65535, 1}));
   EXPECT_EQ(file.tensors.at("after").item(), 1) << "at no multiple of its size";
 }
 

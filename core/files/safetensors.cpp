@@ -4,6 +4,7 @@
 #include <retrace/core/files/safetensors.h>
 #include <retrace/core/files/safetensors_checksum.h>
 #include <retrace/core/files/safetensors_header.h>
+#include <retrace/core/files/safetensors_index.h>
 #include <retrace/core/tensor/op_access.h>
 
 #include <algorithm>
@@ -118,9 +119,7 @@ void check_contents(const std::string& path, std::map<std::string, std::string>&
   if (!checksum.empty() && checksum.mapped() != checksum_of(metadata, tensors)) refuse_damage(path, checksum_key);
 }
 
-}  // namespace
-
-SafetensorsFile read_safetensors(const std::string& path) {
+SafetensorsFile read_one(const std::string& path) {
   std::error_code failure;
   const std::uint64_t size = std::filesystem::file_size(path, failure);
   if (failure) throw FileError(text("read_safetensors: ", path, ": ", failure.message(), "; check the path"));
@@ -140,6 +139,33 @@ SafetensorsFile read_safetensors(const std::string& path) {
   check_contents(path, header.metadata, digests);
   result.metadata = std::move(header.metadata);
   return result;
+}
+
+void check_names(const std::string& index, const std::string& file, const std::set<std::string>& names,
+                 const std::map<std::string, Tensor>& tensors) {
+  for (const std::string& name : names)
+    if (!tensors.contains(name)) refuse_safetensors_index(index, text(file, " lacks its tensor ", printable(name)));
+  for (const auto& entry : tensors)
+    if (!names.contains(entry.first))
+      refuse_safetensors_index(index, text("it does not have the tensor ", printable(entry.first), " of ", file));
+}
+
+SafetensorsFile read_several(const std::string& index) {
+  SafetensorsFile result;
+  for (const auto& [file, names] : read_safetensors_index(index)) {
+    if (!std::filesystem::exists(file)) refuse_safetensors_index(index, text("its file ", file, " is missing"));
+    SafetensorsFile part = read_one(file);
+    check_names(index, file, names, part.tensors);
+    result.tensors.merge(part.tensors);
+    result.metadata.merge(part.metadata);
+  }
+  return result;
+}
+
+}  // namespace
+
+SafetensorsFile read_safetensors(const std::string& path) {
+  return is_safetensors_index(path) ? read_several(path) : read_one(path);
 }
 
 }  // namespace retrace

@@ -17,7 +17,8 @@ struct SafetensorsFile {
 /// Reads F32, F16 and BF16 as f32, F64 as f64, BOOL and integers but U64 as i64. Strict: the tensors must fill the data
 /// one after the other, sizes must fit the shapes, the header has at most 100 MB, no name may come twice; before all of
 /// this is known, nothing is allocated for a tensor. Rejects a file of write_safetensors that has changed since, by its
-/// checksum; files of other programs have none. Throws FileError with the path, the defect and the remedy.
+/// checksum; files of other programs have none. Of a model in several files, takes the path of the index, which ends in
+/// ".index.json": see safetensors_index.h. Throws FileError with the path, the defect and the remedy.
 SafetensorsFile read_safetensors(const std::string& path);
 
 /// Writes the tensors in the order of their names, and a checksum of tensors and metadata, however a program may write

@@ -130,6 +130,15 @@ SafetensorsFile some_tensors(std::int64_t n) {
           {{"by", "hand"}}};
 }
 
+std::string index_file(std::int64_t count) {
+  JsonWriter index;
+  index.begin_object().key("metadata").begin_object().key("total_size").value(12 * count).end_object();
+  index.key("weight_map").begin_object();
+  for (std::int64_t k = 0; k < count; ++k)
+    index.key(text("layers.", k, ".weight")).value(text("model-0000", 1 + k % 3, "-of-00003.safetensors"));
+  return index.end_object().end_object().text();
+}
+
 SmallTraining::SmallTraining(std::int64_t hidden) : lstm(2, hidden, random) {
   Tape tape;
   tape.backward(mean(square(lstm(random.normal({2, 3, 2})).y)));

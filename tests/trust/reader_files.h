@@ -30,6 +30,9 @@ std::string csv_file(std::int64_t lines);
 /// Lines of a training's metrics.
 std::string metrics_file(std::int64_t lines);
 
+/// The index of `count` tensors in three files: of tensor k, "layers.<k>.weight", in "model-0000<1 + k % 3>-of-00003".
+std::string index_file(std::int64_t count);
+
 /// Tensors of each type that is stored, some 8 bytes each times n.
 SafetensorsFile some_tensors(std::int64_t n);
 

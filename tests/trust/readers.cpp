@@ -17,6 +17,7 @@
 #include <retrace/tests/trust/reader_files.h>
 #include <retrace/tests/trust/readers.h>
 
+#include <filesystem>
 #include <sstream>
 #include <stdexcept>
 
@@ -190,6 +191,17 @@ std::string training_file() {
   return written([&](const std::string& path) { save_training(path, training.parts()); });
 }
 
+std::string read_index(const std::string& path, std::int64_t count) {
+  const std::string folder = path.substr(0, path.rfind('/'));
+  for (int shard = 0; shard < 3; ++shard) {
+    std::map<std::string, Tensor> tensors;
+    for (std::int64_t k = shard; k < count; k += 3) tensors[text("layers.", k, ".weight")] = full({3}, k);
+    const std::string file = text(folder, "/model-0000", 1 + shard, "-of-00003.safetensors");
+    if (!std::filesystem::exists(file)) write_safetensors(file, tensors);
+  }
+  return all_of(read_safetensors(path));
+}
+
 constexpr std::string_view any_value = "has no checksum: other values of the same sizes are another valid file";
 constexpr std::string_view packed_header = "the time, the system and the name in a gzip header are not read";
 constexpr std::string_view one_line_less = "without some of its lines or letters it is another valid text";
@@ -204,6 +216,8 @@ const FileReader readers[] = {
     {"safetensors of version 0.2", "x.safetensors", Guard::contents, "",
      [] { return of_version_02(some_tensors(630)); },
      [](const std::string& path) { return all_of(read_safetensors(path)); }},
+    {"index of weights", "model.safetensors.index.json", Guard::contents, "", [] { return index_file(60); },
+     [](const std::string& path) { return read_index(path, 60); }},
     {"weights", "x.safetensors", Guard::contents, "", [] { return weights_file(false); },
      [](const std::string& path) { return read_weights(path, false); }},
     {"weights of PyTorch", "x.safetensors", Guard::length, any_value,

@@ -48,6 +48,17 @@ std::string file_error(const std::string& path) {
   return message_of<FileError>([&] { load_run(path); });
 }
 
+TEST_F(StoredRuns, AnIndexStandsForItsFiles) {
+  const auto result = train({"pair-matching", "--model", "lstm"});
+  std::ofstream index(run_ + "/x.index.json");
+  index << R"({"weight_map":{)";
+  const char* between = "";
+  for (const auto& [name, tensor] : read_safetensors(run_ + "/weights.safetensors").tensors)
+    index << std::exchange(between, ",") << '"' << name << R"(":"weights.safetensors")";
+  index << "}}" << std::flush;
+  EXPECT_EQ(weights_hash(*load_run(run_ + "/x.index.json").model), result.at("weights_hash").get<std::string>());
+}
+
 TEST_F(StoredRuns, AFolderItsWeightsAndItsCheckpointHoldTheSameModel) {
   const auto result = train({"nth-farthest", "--vectors", "3", "--dims", "2", "--model", "rmc", "--seed", "9"});
   for (const char* path : {"", "/weights.safetensors", "/checkpoint.safetensors"}) {

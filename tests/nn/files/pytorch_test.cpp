@@ -76,6 +76,28 @@ TEST(Pytorch, AStateDictOfHalvesIsRead) {
         << expected[k].name;
 }
 
+/// As large models are published: in several files, with an index.
+TEST(Pytorch, AStateDictInSeveralFilesIsRead) {
+  const TemporaryFolder own;
+  const NamedTensors all = read_safetensors(pytorch_files + "state_dict.safetensors").tensors;
+  NamedTensors parts[2];
+  Json index;
+  int part = 0;
+  for (const auto& [name, tensor] : all) {
+    part = 1 - part;
+    parts[part][name] = tensor;
+    index["weight_map"][name] = text("model-", part, ".safetensors");
+  }
+  for (const int k : {0, 1}) write_safetensors(own / text("model-", k, ".safetensors"), parts[k]);
+  const std::string path = own / "model.safetensors.index.json";
+  std::ofstream(path) << index.dump();
+  Random random(1), other(1);
+  const PytorchLayers whole(random), sharded(other);
+  load_pytorch(pytorch_files + "state_dict.safetensors", whole);
+  load_pytorch(path, sharded);
+  EXPECT_EQ(weights_hash(sharded), weights_hash(whole));
+}
+
 /// The example's state_dict as save_pytorch writes it: of two biases that are added, the first holds the sum and the
 /// second is zero.
 NamedTensors state_dict_with_sums(Dtype dtype) {

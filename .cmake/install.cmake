@@ -48,6 +48,13 @@ foreach(folder ${folders})
     FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN checkpoints EXCLUDE PATTERN tour EXCLUDE ${not_installed})
 endforeach()
 
+# How GDB shows tensors; with shared libraries in a prefix of the system, it finds that by itself.
+install(FILES core/gdb/retrace.py DESTINATION ${CMAKE_INSTALL_DATADIR}/retrace/gdb COMPONENT development)
+if(BUILD_SHARED_LIBS)
+  install(FILES core/gdb/retrace.py RENAME $<TARGET_FILE_NAME:retrace_core>-gdb.py COMPONENT development
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load${CMAKE_INSTALL_FULL_LIBDIR})
+endif()
+
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/retrace)
 install(EXPORT retrace_targets FILE retrace-targets.cmake NAMESPACE retrace:: DESTINATION ${package}
   COMPONENT development)

@@ -49,6 +49,9 @@ Tensor div(const Tensor& a, const Tensor& b);
 Tensor div(const Tensor& x, double divisor);
 /// y = dividend / x.
 Tensor div(double dividend, const Tensor& x);
+/// y = a - b floor(a / b), element by element: what is left of a after whole b, with the sign of b, as in Python. The
+/// gradient of b is -dy floor(a / b), the quotient being constant between its steps. NaN where b = 0.
+Tensor remainder(const Tensor& a, const Tensor& b);
 /// y = -x.
 Tensor neg(const Tensor& x);
 /// y = factor x.
@@ -67,6 +70,9 @@ Tensor pow(const Tensor& a, const Tensor& b);
 Tensor exp(const Tensor& x);
 /// y = ln x. -inf at 0, NaN for x < 0.
 Tensor log(const Tensor& x);
+/// y = a ln b, element by element, and 0 where a = 0, whatever b is (but not NaN). da = dy ln b, which is 0 where a = 0
+/// and b <= 0; db = dy a / b, which is 0 where a = b = 0.
+Tensor xlogy(const Tensor& a, const Tensor& b);
 /// y = sqrt x. NaN for x < 0; the gradient at 0 is infinite.
 Tensor sqrt(const Tensor& x);
 /// y = x^2.
@@ -79,12 +85,27 @@ Tensor reciprocal(const Tensor& x);
 Tensor sin(const Tensor& x);
 /// y = cos x, x in radians.
 Tensor cos(const Tensor& x);
+/// y in [-pi/2, pi/2] with sin y = x. NaN outside of [-1, 1], where the gradient at the ends is infinite, as in acos.
+Tensor asin(const Tensor& x);
+/// y in [0, pi] with cos y = x. NaN outside of [-1, 1].
+Tensor acos(const Tensor& x);
+/// y in [-pi/2, pi/2] with tan y = x.
+Tensor atan(const Tensor& x);
+/// The angle y in [-pi, pi] of the point (b, a), element by element: tan y = a / b, in the quadrant of the signs of a
+/// and b, those of zeros included. The gradient at a = b = 0 is 0.
+Tensor atan2(const Tensor& a, const Tensor& b);
 /// y = erf x = 2 / sqrt(pi) times the integral of e^(-t^2) over t from 0 to x.
 Tensor erf(const Tensor& x);
+/// y = ln |Gamma(x)|, Gamma(n) being (n - 1)! for n = 1, 2, ... The gradient is dy digamma(x). At 0, -1, -2, ... y is
+/// inf, and the gradient NaN, or infinite at 0.
+Tensor lgamma(const Tensor& x);
 /// y = ln(1 + x), accurate for small x. -inf at -1, NaN for x < -1.
 Tensor log1p(const Tensor& x);
 /// y = e^x - 1, accurate for small x.
 Tensor expm1(const Tensor& x);
+/// y = ln(x / (1 - x)), the inverse of sigmoid; -inf at 0, inf at 1, NaN outside of [0, 1]. With eps, x is clipped to
+/// [eps, 1 - eps] first, and the gradient is 0 outside. Throws ValueError unless eps is in [0, 1/2].
+Tensor logit(const Tensor& x, std::optional<double> eps = std::nullopt);
 /// y = 1 where x > 0, -1 where x < 0, 0 at 0. The gradient is 0.
 Tensor sign(const Tensor& x);
 /// y = the largest whole number that is not above x. The gradient is 0, here and in ceil and round.

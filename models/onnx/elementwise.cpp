@@ -16,7 +16,8 @@ constexpr std::array same{
     std::pair{"mul", "Mul"},           std::pair{"neg", "Neg"},         std::pair{"maximum", "Max"},
     std::pair{"minimum", "Min"},       std::pair{"exp", "Exp"},         std::pair{"log", "Log"},
     std::pair{"sqrt", "Sqrt"},         std::pair{"abs", "Abs"},         std::pair{"reciprocal", "Reciprocal"},
-    std::pair{"sin", "Sin"},           std::pair{"cos", "Cos"},         std::pair{"erf", "Erf"},
+    std::pair{"sin", "Sin"},           std::pair{"cos", "Cos"},         std::pair{"asin", "Asin"},
+    std::pair{"acos", "Acos"},         std::pair{"atan", "Atan"},       std::pair{"erf", "Erf"},
     std::pair{"sign", "Sign"},         std::pair{"floor", "Floor"},     std::pair{"ceil", "Ceil"},
     std::pair{"round", "Round"},       std::pair{"sigmoid", "Sigmoid"}, std::pair{"tanh", "Tanh"},
     std::pair{"relu", "Relu"}};
@@ -90,6 +91,29 @@ void build_clip(const Call& call) {
   call.result(call.build.node("Min", {call.build.node("Max", {call.in(0), low}), high}));
 }
 
+/// ln(z / (1 - z)) of z = x, or x clipped to [eps, 1 - eps].
+void build_logit(const Call& call) {
+  const Terms t = terms(call);
+  std::string z = call.in(0);
+  if (call.has("eps"))
+    z = call.build.node("Min", {call.build.node("Max", {z, t(call.number("eps"))}), t(1 - call.number("eps"))});
+  call.result(t.of("Log", call.build.node("Div", {z, t.sub(t(1), z)})));
+}
+
+/// a - b floor(a / b)
+void build_remainder(const Call& call) {
+  const Terms t = terms(call);
+  const std::string a = call.in(0), b = call.in(1);
+  call.result(t.sub(a, t.mul(b, t.of("Floor", call.build.node("Div", {a, b})))));
+}
+
+/// a ln b, and 0 where a = 0
+void build_xlogy(const Call& call) {
+  const Terms t = terms(call);
+  const std::string a = call.in(0), product = t.mul(a, t.of("Log", call.in(1)));
+  call.result(call.build.node("Where", {call.build.node("Equal", {a, t(0)}), t(0), product}));
+}
+
 std::string truth(const Call& call, int i) {
   return call.build.node("Cast", {call.in(i)}, {{"to", std::int64_t{static_cast<int>(ElementType::boolean)}}});
 }
@@ -115,6 +139,9 @@ std::vector<Operator> elementwise_operators() {
       {"div", build_div, "Div"},
       {"pow", build_pow, "Pow"},
       {"clip", build_clip, "Max, Min"},
+      {"logit", build_logit, "Sub, Div, Log"},
+      {"remainder", build_remainder, "Div, Floor, Mul, Sub"},
+      {"xlogy", build_xlogy, "Log, Mul, Equal, Where"},
       {"square", [](const Call& c) { c.result(terms(c).mul(c.in(0), c.in(0))); }, "Mul"},
       {"expm1", [](const Call& c) { c.result(terms(c).expm1(c.in(0))); }, "Exp, Sub"},
       {"log1p", [](const Call& c) { c.result(terms(c).of("Log", terms(c).add(c.in(0), number(c, 1)))); }, "Add, Log"},

@@ -32,6 +32,37 @@ inline Cases divisions() {
   return cases;
 }
 
+/// One tensor as both operands is a step everywhere.
+inline Cases remainders() {
+  Cases cases = binary(remainder, positive);
+  cases.back() = one(remainder, {tensor({7.5, -7.5, 7.5, -7.5, 0.3}, f64), tensor({2.0, 2.0, -2.0, -2.0, -4.0}, f64)});
+  return cases;
+}
+
+/// Also where a = 0, where y is 0 for any b.
+inline Cases products_with_logs() {
+  Cases cases = binary(xlogy, positive);
+  cases.push_back(one(xlogy, {tensor({0.0, 0.0, -1.5}, f64), tensor({2.0, 0.5, 0.3}, f64)}));
+  return cases;
+}
+
+inline Tensor inside_one(const Shape& shape) { return numbers().uniform(shape, -0.9, 0.9, f64); }
+inline Tensor probabilities(const Shape& shape) { return numbers().uniform(shape, 0.1, 0.9, f64); }
+
+/// Also between the poles.
+inline Cases gammas() {
+  Cases cases = unary(lgamma, {.draw = positive});
+  cases.push_back(one(lgamma, {tensor({-0.5, -1.2, -2.7, -20.4, 0.01, 1e-3, 30.0, 1e6}, f64)}));
+  return cases;
+}
+
+/// Also clipped.
+inline Cases logits() {
+  Cases cases = unary([](const Tensor& x) { return logit(x); }, {.draw = probabilities});
+  cases.push_back(one([](auto& x) { return logit(x, 0.3); }, {probabilities({3, 4})}, {0.3, 0.7}));
+  return cases;
+}
+
 /// Steps at `first` and all whole numbers away from it; the 0-d tensor lies between two.
 inline Cases steps(UnaryOp op, double first) {
   std::vector<double> kinks;
@@ -70,6 +101,7 @@ inline constexpr OpChecks elementwise[] = {
     {"sub", [] { return binary(sub); }},
     {"mul", [] { return binary(mul); }},
     {"div", divisions},
+    {"remainder", remainders},
     {"neg", [] { return unary(neg); }},
     {"scale", [] { return Cases{one([](auto& x) { return scale(x, -1.7); }, {normal({3, 4})})}; }},
     {"shift", [] { return Cases{one([](auto& x) { return shift(x, 2.5); }, {normal({3, 4})})}; }},
@@ -78,15 +110,22 @@ inline constexpr OpChecks elementwise[] = {
     {"pow", powers},
     {"exp", [] { return unary(exp); }},
     {"log", [] { return unary(log, {.draw = positive}); }},
+    {"xlogy", products_with_logs},
     {"sqrt", [] { return unary(sqrt, {.draw = positive}); }},
     {"square", [] { return unary(square); }},
     {"abs", [] { return unary(abs, {.kinks = {0}}); }},
     {"reciprocal", [] { return unary(reciprocal, {.draw = positive}); }},
     {"sin", [] { return unary(sin); }},
     {"cos", [] { return unary(cos); }},
+    {"asin", [] { return unary(asin, {.draw = inside_one}); }},
+    {"acos", [] { return unary(acos, {.draw = inside_one}); }},
+    {"atan", [] { return unary(atan); }},
+    {"atan2", [] { return binary(atan2); }},
     {"erf", [] { return unary(erf); }},
+    {"lgamma", gammas},
     {"log1p", [] { return unary(log1p, {.draw = positive}); }},
     {"expm1", [] { return unary(expm1); }},
+    {"logit", logits},
     {"sign", [] { return unary(sign, {.kinks = {0}}); }},
     {"floor", [] { return steps(floor, 0); }},
     {"ceil", [] { return steps(ceil, 0); }},

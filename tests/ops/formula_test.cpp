@@ -98,6 +98,9 @@ TEST(Formulas, NumbersStandWhereTheyBelong) {
   EXPECT_EQ(formulas_of([](const Tensor& x) { return pow(x, -0.5); }), "y = x^(-0.5) | dx = dy (-0.5) x^(-1.5)");
   EXPECT_EQ(formulas_of([](const Tensor& x) { return clip(x, -1, 2); }),
             "y = min(max(x, -1), 2) | dx = dy where -1 < x < 2, else 0");
+  EXPECT_EQ(formulas_of([](const Tensor& x) { return logit(x, 0.25); }),
+            "z = min(max(x, 0.25), 0.75), y = ln(z / (1 - z)) | "
+            "dx = dy / (x (1 - x)) where 0.25 <= x <= 0.75, else 0");
   EXPECT_EQ(formulas_of([](const Tensor& x) { return leaky_relu(x, 0.1); }),
             "y = x where x > 0, else 0.1 x | dx = dy where x > 0, else 0.1 dy");
   EXPECT_EQ(formulas_of([](const Tensor& x) { return masked_fill(x, zeros({3}, i64), -1e9); }),
@@ -288,10 +291,10 @@ TEST(Formulas, EveryWayToPrintATapeShowsThem) {
 
 /// The names that formulas of an op may use besides short ones.
 std::set<std::string> names_for(const OpInfo& op) {
-  std::set<std::string> names{"tanh", "sqrt", "sin",       "cos",     "sigmoid",   "softmax",   "log_softmax",
-                              "log",  "erf",  "sign",      "max",     "min",       "mean",      "sum",
-                              "prod", "gelu", "f32",       "reshape", "broadcast", "mask",      "causal",
-                              "dual", "f64",  "gelu_tanh", "qkv",     "name",      "condition", "backward"};
+  std::set<std::string> names{
+      "tanh",   "sqrt", "sin",  "cos",       "sigmoid", "softmax", "log_softmax", "log",      "erf",       "sign",
+      "max",    "min",  "mean", "sum",       "prod",    "gelu",    "f32",         "reshape",  "broadcast", "mask",
+      "causal", "dual", "f64",  "gelu_tanh", "qkv",     "name",    "condition",   "backward", "floor",     "digamma"};
   names.insert(op.name);
   std::string name;
   for (const char c : std::string(op.inputs) + ",") {

@@ -50,8 +50,12 @@ class LargeCases {
     for (const auto& [name, f] : ops_of_type<Tensor(const Tensor&)>()) {
       if (gives_integers(name) || name == "transpose" || name == "combine_heads") continue;
       add(name, {positive({many, name == "swiglu" ? 2 * wide : wide})}, true,
-          [f = f](const Tensors& in) { return f(in[0]); });
+          [f = f, name](const Tensors& in) { return f(is_inside_one(name) ? 0.4 * in[0] : in[0]); });
     }
+    for (const std::optional<double> eps : {std::optional<double>(), std::optional(0.3)})
+      add(
+          "logit", {positive({many, wide})}, true, [=](const Tensors& in) { return logit(0.4 * in[0], eps); },
+          eps ? "clipped" : "");
     for (const auto& [name, f] : ops_of_type<Tensor(const Tensor&, double)>())
       add(name, {positive({many, wide})}, true, [f = f](const Tensors& in) { return f(in[0], 0.7); });
     for (const auto& [name, f] : ops_of_type<Tensor(const Tensor&, double, double)>())

@@ -41,4 +41,7 @@ inline bool gives_integers(const std::string& name) {
   return names.contains(name);
 }
 
+/// Whether an op of one tensor is defined between -1 and 1 only.
+inline bool is_inside_one(const std::string& name) { return name == "asin" || name == "acos"; }
+
 }  // namespace retrace

@@ -22,7 +22,8 @@ struct NamedUnary {
   std::function<Tensor(const Tensor&)> f;
 };
 
-/// Every op of ops.def that maps each element of one tensor, with numbers for those that take some.
+/// Every op of ops.def that maps each element of one tensor, with numbers for those that take some, and of smaller
+/// elements for those that are defined for these only.
 const std::vector<NamedUnary>& unary_ops() {
   static const std::vector<NamedUnary> ops = [] {
     const std::set<std::string> rearranging{"transpose", "combine_heads", "swiglu"};
@@ -30,7 +31,12 @@ const std::vector<NamedUnary>& unary_ops() {
                                                 {"pow", 2.5},    {"leaky_relu", 0.1}, {"elu", 0.3}};
     std::vector<NamedUnary> found;
     for (const auto& [name, f] : ops_of_type<Tensor(const Tensor&)>())
-      if (!rearranging.contains(name) && !gives_integers(name)) found.push_back({name, f});
+      if (is_inside_one(name))
+        found.push_back({name, [f = f](const Tensor& x) { return f(0.3 * x); }});
+      else if (!rearranging.contains(name) && !gives_integers(name))
+        found.push_back({name, f});
+    found.push_back({"logit", [](const Tensor& x) { return logit(0.3 * x); }});
+    found.push_back({"logit with eps", [](const Tensor& x) { return logit(0.3 * x, 0.2); }});
     for (const auto& [name, f] : ops_of_type<Tensor(const Tensor&, double)>())
       if (!gives_integers(name))
         found.push_back({name, [f = f, c = numbers.at(name)](const Tensor& x) { return f(x, c); }});
@@ -99,8 +105,8 @@ TEST(Unary, IntegersAreRefusedByName) {
 }
 
 TEST(Unary, FiniteInIsFiniteOut) {
-  const std::set<std::string> overflowing{"scale", "selu", "pow", "exp", "expm1", "square"},
-      partial{"log", "log1p", "sqrt", "reciprocal"};
+  const std::set<std::string> overflowing{"scale", "selu", "pow", "exp", "expm1", "square", "lgamma"},
+      partial{"log", "log1p", "sqrt", "reciprocal", "asin", "acos", "logit"};
   for (const Dtype dtype : {f32, f64}) {
     const double largest =
         dtype == f32 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();

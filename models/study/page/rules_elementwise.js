@@ -1,5 +1,5 @@
 // The rules of arithmetic and activations: dx = dy times the slope, summed where an operand was repeated.
-import { activations, errorFunction, logistic, logOnePlusExp } from "./scalar_functions.js";
+import { activations, digamma, errorFunction, logGamma, logistic, logOnePlusExp } from "./scalar_functions.js";
 import { elementwise, strongProduct, sumTo, NdArray, zeros } from "./tensor.js";
 import { constantOf } from "./trace.js";
 
@@ -78,6 +78,25 @@ const quotient = ofTwo((a, b) => a / b, (dy, a, b) => dy / b, (dy, a, b, y) => (
 const divisionRule = ({ attributes }) =>
   "divisor" in attributes ? byDivisor : "dividend" in attributes ? ofDividend : quotient;
 
+/** [floor(a / b), remainder], where % has a quotient towards zero. */
+function floorDivision(a, b) {
+  const rest = a % b, quotient = Math.round((a - rest) / b);
+  return rest !== 0 && rest < 0 !== b < 0 ? [quotient - 1, rest + b] : [quotient, rest];
+}
+
+/** The slopes [in a, in b] of the angle of the point (b, a), without squares that overflow. */
+function slopesOfAngle(a, b) {
+  const size = Math.hypot(a, b);
+  return size === 0 ? [0, 0] : [b / size / size, -a / size / size];
+}
+
+/** x in [eps, 1 - eps]; NaN for x outside of [0, 1] where no eps clips. */
+function clippedProbability(x, eps) {
+  const low = eps >= 0 ? eps : 0;
+  return x >= low && x <= 1 - low ? x : eps >= 0 ? Math.min(Math.max(x, low), 1 - low) : NaN;
+}
+const logit = (p) => (Math.abs(p - 0.5) < 0.25 ? Math.log1p((2 * p - 1) / (1 - p)) : Math.log(p) - Math.log1p(-p));
+
 /** The rule of a step: its gradient is 0, whatever dy is. */
 const ofStep = (value) => ({
   forward: ({ inputs: [x] }) => [elementwise(value, x)],
@@ -95,6 +114,11 @@ export const elementwiseRules = {
   sub: ofTwo((a, b) => a - b, (dy) => dy, (dy) => -dy),
   mul: ofTwo((a, b) => a * b, (dy, a, b) => dy * b, (dy, a) => dy * a),
   div: { forward: (call) => divisionRule(call).forward(call), vjp: (call) => divisionRule(call).vjp(call) },
+  remainder: ofTwo(
+    (a, b) => floorDivision(a, b)[1],
+    (dy) => dy,
+    (dy, a, b) => -dy * floorDivision(a, b)[0],
+  ),
   neg: ofOne((x) => -x, () => -1),
   scale: ofOne((x, c) => c * x, (x, y, c) => c, "factor"),
   shift: ofOne((x, c) => x + c, () => 1, "offset"),
@@ -103,15 +127,37 @@ export const elementwiseRules = {
   pow: { forward: (call) => powerRule(call).forward(call), vjp: (call) => powerRule(call).vjp(call) },
   exp: ofOne(Math.exp, (x, y) => y),
   log: ofOne(Math.log, (x) => 1 / x),
+  xlogy: ofTwo(
+    (a, b) => (a === 0 && b === b ? 0 : a * Math.log(b)),
+    (dy, a, b) => (a === 0 && b <= 0 ? 0 : dy * Math.log(b)),
+    (dy, a, b) => (a === 0 && b === 0 ? 0 : (dy * a) / b),
+  ),
   sqrt: ofOne(Math.sqrt, (x, y) => 1 / (2 * y)),
   square: ofOne((x) => x * x, (x) => 2 * x),
   abs: ofOne(Math.abs, (x) => (x > 0 ? 1 : x < 0 ? -1 : 0)),
   reciprocal: ofOne((x) => 1 / x, (x, y) => -y * y),
   sin: ofOne(Math.sin, (x) => Math.cos(x)),
   cos: ofOne(Math.cos, (x) => -Math.sin(x)),
+  asin: ofOne(Math.asin, (x) => 1 / Math.sqrt((1 - x) * (1 + x))),
+  acos: ofOne(Math.acos, (x) => -1 / Math.sqrt((1 - x) * (1 + x))),
+  atan: ofOne(Math.atan, (x) => 1 / (1 + x * x)),
+  atan2: ofTwo(
+    Math.atan2,
+    (dy, a, b) => dy * slopesOfAngle(a, b)[0],
+    (dy, a, b) => dy * slopesOfAngle(a, b)[1],
+  ),
   erf: ofOne(errorFunction, (x) => (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x)),
+  lgamma: ofOne(logGamma, digamma),
   log1p: ofOne(Math.log1p, (x) => 1 / (1 + x)),
   expm1: ofOne(Math.expm1, (x) => Math.exp(x)),
+  logit: ofOne(
+    (x, eps) => logit(clippedProbability(x, eps)),
+    (x, y, eps) => {
+      const p = clippedProbability(x, eps);
+      return x < p || x > p ? 0 : 1 / (p * (1 - p));
+    },
+    "eps",
+  ),
   sign: ofStep(Math.sign),
   floor: ofStep(Math.floor),
   ceil: ofStep(Math.ceil),

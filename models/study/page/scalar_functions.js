@@ -33,6 +33,33 @@ export function complementaryErrorFunction(x) {
 /** erf x, also for small x to rounding. */
 export const errorFunction = (x) => (Math.abs(x) < 2 ? innerErrorFunction(x) : 1 - complementaryErrorFunction(x));
 
+// The asymptotic series of logGamma and of its derivative, for x of 10 and more. Smaller x take steps of 1 to
+// there, and negative ones are reflected.
+const gammaSeries = [1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12];
+const sumOfGammaSeries = (term) => gammaSeries.reduceRight((sum, c, k) => sum + term(c, k), 0);
+const isPole = (x) => x <= 0 && (Number.isInteger(x) || x === -Infinity);
+const turnFromPole = (x) => Math.PI * (x - Math.round(x));
+
+/** ln |Gamma(x)|. */
+export function logGamma(x) {
+  if (isPole(x) || x === Infinity) return Infinity;
+  if (x < 0) return Math.log(Math.PI / Math.abs(Math.sin(turnFromPole(x)))) - logGamma(1 - x);
+  let product = 1;
+  for (; x < 10; ++x) product *= x;
+  const series = sumOfGammaSeries((c, k) => c / (2 * k + 1) / x ** (2 * k + 1));
+  return (x - 0.5) * Math.log(x) - x + Math.log(2 * Math.PI) / 2 + series - Math.log(product);
+}
+
+/** The derivative of logGamma. */
+export function digamma(x) {
+  if (x === 0) return -1 / x;
+  if (isPole(x)) return NaN;
+  if (x < 0) return digamma(1 - x) - Math.PI / Math.tan(turnFromPole(x));
+  let steps = 0;
+  for (; x < 10; ++x) steps += 1 / x;
+  return Math.log(x) - 0.5 / x - sumOfGammaSeries((c, k) => c / x ** (2 * k + 2)) - steps;
+}
+
 /** The probability that a standard normal number is below x. */
 export const normalDistribution = (x) => complementaryErrorFunction(-x / Math.SQRT2) / 2;
 export const normalDensity = (x) => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);

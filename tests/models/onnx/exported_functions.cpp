@@ -22,6 +22,12 @@ void add_elementwise(F& all_functions, Random& random) {
     return pow(a, 1.5) + pow(a, a) + exp(x) + log(a) + sqrt(a) + reciprocal(a) + log1p(a) + expm1(x);
   });
   add("turns", [](const Tensor& x) { return sin(x) + cos(x) + sign(x) + floor(x) + ceil(x) + round(4 * x); });
+  add(
+      "arcs", [](const Tensor& x) { return asin(tanh(x)) + acos(tanh(x) / 2) + atan(x); }, false);
+  add("logarithms", [](const Tensor& x) {
+    const Tensor p = sigmoid(x);
+    return logit(p) + logit(p, 0.4) + xlogy(relu(x), p) + remainder(x, p);
+  });
   add("bent", [](const Tensor& x) { return leaky_relu(x, 0.1) + elu(x, 0.7) + selu(x) + silu(x) + mish(x); });
   add("logistic", [](const Tensor& x) { return sigmoid(x) + tanh(x) + softplus(30 * x) + log_sigmoid(30 * x); });
   add("gelus", [](const Tensor& x) { return gelu_tanh(x) + gelu_tanh(3 * x); });

@@ -22,9 +22,13 @@ const reductions = (op) => [
 ];
 
 testRules([
-  ...["identity", "to", "neg", "exp", "square", "abs", "sin", "cos", "erf", "expm1", "sign", "floor", "ceil", "round",
+  ...["identity", "to", "neg", "exp", "square", "abs", "sin", "cos", "atan", "erf", "expm1", "sign", "floor", "ceil", "round",
     "sigmoid", "tanh", "relu", "gelu", "gelu_tanh", "selu", "mish", "silu", "softplus", "log_sigmoid"].map((op) => unary(op)),
-  ...["log", "log1p", "sqrt", "reciprocal"].map((op) => unary(op, positive)),
+  ...["log", "log1p", "sqrt", "reciprocal", "lgamma"].map((op) => unary(op, positive)),
+  ...["asin", "acos"].map((op) => [op, [ndArray([5], [-0.9, -0.3, 0, 0.2, 0.99])]]),
+  ["lgamma", [ndArray([5], [-0.5, -2.7, 0.1, 9.5, 30])]],
+  ...[{}, { eps: 0.25 }].map((attributes) => ["logit", [ndArray([5], [0.01, 0.3, 0.5, 0.74, 0.99])], attributes]),
+  ["remainder", [ndArray([4], [7.5, -7.5, 7.5, -7.5]), ndArray([4], [2, 2, -2, -2])]],
   unary("scale", normal, { factor: -1.7 }),
   unary("shift", normal, { offset: 2.5 }),
   unary("div", normal, { divisor: -1.7 }),
@@ -35,8 +39,8 @@ testRules([
   unary("leaky_relu", normal, { slope: 0.1 }),
   unary("elu", normal, { alpha: 0.3 }),
   ["swiglu", [normal(2, 3, 4)]],
-  ...["add", "sub", "mul", "maximum", "minimum"].flatMap((op) => binary(op)),
-  ...["div", "pow"].flatMap((op) => binary(op, positive)),
+  ...["add", "sub", "mul", "maximum", "minimum", "atan2"].flatMap((op) => binary(op)),
+  ...["div", "pow", "xlogy"].flatMap((op) => binary(op, positive)),
   ["where", [integers([4], 1, 0, 1, 0), normal(3, 4), normal(3, 1)]],
   ["masked_fill", [normal(3, 4), integers([4], 1, 0, 0, 1)], { value: 7 }],
   ...["sum", "mean", "max", "min", "var", "std", "prod", "logsumexp", "norm"].flatMap((op) => reductions(op)),

@@ -13,7 +13,7 @@ Tensor first_best(const char* function, const char* what, const Tensor& x, int a
     throw ShapeError(text(function, ": axis ", along, " of ", describe_operand("x", x), " is empty and has no ", what,
                           " element; choose another axis"));
   Tensor y;
-  dispatch_real(x, "x", function, [&]<class T>(T) {
+  dispatch_any(x.dtype(), [&]<class T>(T) {
     y = empty(x.shape().erased(along), i64);
     const T* from = x.values<T>().data();
     std::int64_t* to = OpAccess::values<std::int64_t>(y);

@@ -30,6 +30,17 @@ struct Clip {
   }
 };
 
+/// Of two bounds that are whole or, outwards, infinite.
+Tensor clip_integers(const Tensor& x, double low, double high) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const auto& [bound, none] : {std::pair(low, -infinity), std::pair(high, infinity)})
+    if (bound != none && !Scalar(bound).is_i64())
+      throw ValueError(text("clip: ", describe_operand("x", x), " is i64, which does not hold ", bound,
+                            "; give whole numbers, or convert it with to(f32) or to(f64)"));
+  const Tensor y = std::isinf(low) ? x : where(less(x, low), low, x);
+  return std::isinf(high) ? y : where(greater(y, high), high, y);
+}
+
 }  // namespace
 
 Tensor clip(const Tensor& x, double low, double high) {
@@ -37,7 +48,7 @@ Tensor clip(const Tensor& x, double low, double high) {
   if (!(low <= high))
     throw ValueError(text("clip: ", describe_operand("x", x), " to the range from ", low, " to ", high,
                           ", which is empty; give low <= high"));
-  return unary<Clip>(x, {low, high});
+  return x.dtype() == i64 ? clip_integers(x, low, high) : unary<Clip>(x, {low, high});
 }
 
 }  // namespace retrace

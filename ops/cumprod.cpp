@@ -47,13 +47,14 @@ void cumprod_backward(Record& r) {
 Tensor cumprod(const Tensor& x, int axis) {
   check_defined(cumprod_info.name, x, "x");
   const int along = axis_of(cumprod_info.name, x, axis);
-  const Tensor y = filled_by_lines(cumprod_info, x, along, []<class T>(const Lines& lines, const T* from, T* to) {
+  const auto fill = []<class T>(const Lines& lines, const T* from, T* to) {
     lines.for_each([=](std::int64_t start) {
       Wide<T> product(1);
       for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride)
         to[k] = static_cast<T>(product *= static_cast<Wide<T>>(from[k]));
     });
-  });
+  };
+  const Tensor y = filled_by_lines<Elements::any>(cumprod_info, x, along, fill);
   record(cumprod_info, cumprod_backward, {&x}, {&y}, {&x, &y}, along);
   return y;
 }

@@ -34,13 +34,14 @@ void cumsum_backward(Record& r) {
 Tensor cumsum(const Tensor& x, int axis) {
   check_defined(cumsum_info.name, x, "x");
   const int along = axis_of(cumsum_info.name, x, axis);
-  const Tensor y = filled_by_lines(cumsum_info, x, along, []<class T>(const Lines& lines, const T* from, T* to) {
+  const auto fill = []<class T>(const Lines& lines, const T* from, T* to) {
     lines.for_each([=](std::int64_t start) {
       Wide<T> sum(0);
       for (std::int64_t k = start; k < start + lines.length * lines.stride; k += lines.stride)
         to[k] = static_cast<T>(sum += static_cast<Wide<T>>(from[k]));
     });
-  });
+  };
+  const Tensor y = filled_by_lines<Elements::any>(cumsum_info, x, along, fill);
   record(cumsum_info, cumsum_backward, {&x}, {&y}, {}, along);
   return y;
 }

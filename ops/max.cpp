@@ -42,6 +42,7 @@ Formulas extreme_formulas(const Record& r) {
 struct Max {
   static constexpr OpInfo info{"max", "y = max x",      "dx = dy [x = y] / sum [x = y]",
                                "x",   extreme_formulas, reduction_attributes};
+  static constexpr bool integers = true;
   static constexpr bool needs_elements = true;
 
   template <class T> static T value(const Terms<T>& x) {

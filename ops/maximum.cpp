@@ -14,6 +14,7 @@ struct Maximum {
       "maximum", "y = max(a, b)",
       "da = dy where a > b, dy / 2 where a = b, else 0, db = dy where b > a, dy / 2 where a = b, else 0", "a, b"};
   static constexpr Reads da_reads{.a = true, .b = true}, db_reads{.a = true, .b = true};
+  static constexpr bool integers = true, sees_signs = true;
 
   template <class T> static T value(T a, T b) {
     if (a == b) return tie(a, b);
@@ -28,6 +29,7 @@ struct Minimum {
       "minimum", "y = min(a, b)",
       "da = dy where a < b, dy / 2 where a = b, else 0, db = dy where b < a, dy / 2 where a = b, else 0", "a, b"};
   static constexpr Reads da_reads{.a = true, .b = true}, db_reads{.a = true, .b = true};
+  static constexpr bool integers = true, sees_signs = true;
 
   template <class T> static T value(T a, T b) {
     if (a == b) return tie(a, b);

@@ -12,7 +12,8 @@
 // Errors. Every op throws the following; a declaration lists only what it throws beyond them:
 //   ShapeError  if two shapes do not broadcast, an axis does not exist, or y would have more than 8 axes;
 //   DtypeError  if operands differ in dtype (f64 combines with dual: it gets a zero tangent), or if an operand is i64.
-//               Ops that only move elements take i64, too, and so do add, sub, mul, neg and where. i64 wraps around on
+//               Ops that only move elements take i64, too, and so do add, sub, mul, neg, abs, remainder, maximum,
+//               minimum, clip, where, sum, max, min, prod, cumsum, cumprod and those that give i64. i64 wraps around on
 //               overflow and has no gradient;
 //   ValueError  if an operand is undefined and not optional.
 // An op that throws changes nothing.
@@ -50,7 +51,8 @@ Tensor div(const Tensor& x, double divisor);
 /// y = dividend / x.
 Tensor div(double dividend, const Tensor& x);
 /// y = a - b floor(a / b), element by element: what is left of a after whole b, with the sign of b, as in Python. The
-/// gradient of b is -dy floor(a / b), the quotient being constant between its steps. NaN where b = 0.
+/// gradient of b is -dy floor(a / b), the quotient being constant between its steps. NaN where b = 0; of i64, this
+/// throws ValueError.
 Tensor remainder(const Tensor& a, const Tensor& b);
 /// y = -x.
 Tensor neg(const Tensor& x);
@@ -115,7 +117,7 @@ Tensor ceil(const Tensor& x);
 /// y = the nearest whole number; halfway between two, the even one, as in PyTorch and NumPy: 0.5 -> 0, 1.5 -> 2.
 Tensor round(const Tensor& x);
 /// y = min(max(x, low), high). The gradient is dy where low < x < high, and 0 elsewhere. Throws ValueError if
-/// low > high or either is NaN.
+/// low > high or either is NaN, or x is i64 and cannot hold a bound (-inf and inf are none).
 Tensor clip(const Tensor& x, double low, double high);
 /// y = a where condition is not 0, else b; all three broadcast. Throws DtypeError if condition is not i64.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
@@ -317,6 +319,12 @@ Tensor argmax(const Tensor& x, int axis = -1);
 /// The index (i64, no gradient) of the first smallest element along the axis; NaN counts as smallest. Throws ShapeError
 /// if the axis has length 0.
 Tensor argmin(const Tensor& x, int axis = -1);
+/// The number of elements over the axes that are not 0 (i64, no gradient), of a mask or of any tensor. NaN is not 0.
+Tensor count_nonzero(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// y = 1 if any element over the axes is not 0, else 0: any() of PyTorch. 0 of no elements.
+Tensor any_nonzero(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// y = 1 if no element over the axes is 0, else 0: all() of PyTorch. 1 of no elements.
+Tensor all_nonzero(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
 
 // ---- softmax and normalisation
 

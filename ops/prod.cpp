@@ -16,11 +16,12 @@ struct Prod {
   }
   static constexpr OpInfo info{"prod", "y = prod x", "dx[k] = dy prod_(t != k) x[t]",
                                "x",    formulas,     reduction_attributes};
+  static constexpr bool integers = true;
 
   template <class T> static T value(const Terms<T>& x) {
-    T product(1);
-    x.for_each([&](std::int64_t k) { product *= x.x[k]; });
-    return product;
+    Modular<T> product(1);
+    x.for_each([&](std::int64_t k) { product *= static_cast<Modular<T>>(x.x[k]); });
+    return static_cast<T>(product);
   }
   // For each element the product of all others: of those before it times that of those after it.
   template <class T> static Products<T> others(const Terms<T>& x) {
@@ -63,8 +64,8 @@ Tensor prod(const Tensor& x, const Axes& axes, ReduceOptions options) {
   check_defined(Prod::info.name, x, "x");
   const auto flags = axes.flags(x, Prod::info.name);
   const ReductionLoops loops(x.shape(), flags);
-  const Tensor y = values_of_terms(x, Prod::info.name, loops, reduced_shape(x.shape(), flags, options),
-                                   [](const auto& terms) { return Prod::value(terms); });
+  const Tensor y = values_of_terms<Prod>(x, loops, reduced_shape(x.shape(), flags, options),
+                                         [](const auto& terms) { return Prod::value(terms); });
   record(Prod::info, prod_backward, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
   return y;
 }

@@ -32,6 +32,15 @@ inline Cases corrected(Cases cases, CorrectedOp op) {
   return cases;
 }
 
+/// Which elements of x are doubled is decided by a count, which has no gradient itself.
+inline Cases chosen_by_set(ReduceOp op) {
+  const auto choose = [op](auto& x) {
+    const Tensor mask = greater(op(less(x, 0.3), 1, {.keepdims = true}), 0);
+    return where(mask, 2.0 * x, x);
+  };
+  return {one(choose, {normal({3, 2})})};
+}
+
 /// The second query sees nothing.
 inline Tensor masked_softmax(const Tensor& x) {
   return softmax(x, -1, to(tensor({{0.0, -infinity, 0.5}, {-infinity, -infinity, -infinity}}, f64), x.dtype()));
@@ -106,6 +115,9 @@ inline constexpr OpChecks products[] = {
         one([](auto& x) { return gather(x, unsqueeze(argmax(x, 1), 1), 1); }, {normal({3, 4})})}; }},
     {"argmin", [] { return Cases{
         one([](auto& x) { return gather(x, unsqueeze(argmin(x, 0), 0), 0); }, {normal({3, 4})})}; }},
+    {"count_nonzero", [] { return chosen_by_set(count_nonzero); }},
+    {"any_nonzero", [] { return chosen_by_set(any_nonzero); }},
+    {"all_nonzero", [] { return chosen_by_set(all_nonzero); }},
     {"softmax", [] { return Cases{
         one([](auto& x) { return softmax(x); }, {normal({3, 5})}),
         one([](auto& x) { return softmax(x, 1); }, {normal({2, 3, 4})}),

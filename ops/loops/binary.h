@@ -137,7 +137,8 @@ template <class Op> void binary_backward(Record& r) {
 }
 
 template <class Op, class T> static T value_of_elements(T a, T b) {
-  return static_cast<T>(Op::value(static_cast<Modular<T>>(a), static_cast<Modular<T>>(b)));
+  using Element = ElementFor<Op, T>;
+  return static_cast<T>(Op::value(static_cast<Element>(a), static_cast<Element>(b)));
 }
 
 template <class Op, class T> Tensor values_of_equal_shapes(const Tensor& a, const Tensor& b) {

@@ -57,13 +57,20 @@ inline Formulas formulas_along_axis(const Record& r) {
 }
 inline AttributeList axis_attribute(const Record& r) { return {{"axis", r.attributes<int>()}}; }
 
+/// Whether an op takes i64, too.
+enum class Elements { real, any };
 /// A tensor like x, not recorded: fill(lines, elements of x, its elements) writes it.
-template <class Fill> Tensor filled_by_lines(const OpInfo& info, const Tensor& x, int axis, const Fill& fill) {
+template <Elements elements = Elements::real, class Fill>
+Tensor filled_by_lines(const OpInfo& info, const Tensor& x, int axis, const Fill& fill) {
   Tensor y;
-  dispatch_real(x, "x", info.name, [&]<class T>(T) {
+  const auto fill_all = [&]<class T>(T) {
     y = empty_like(x);
     fill(Lines(x.shape(), axis), x.values<T>().data(), OpAccess::values<T>(y));
-  });
+  };
+  if constexpr (elements == Elements::any)
+    dispatch_any(x.dtype(), fill_all);
+  else
+    dispatch_real(x, "x", info.name, fill_all);
   return y;
 }
 

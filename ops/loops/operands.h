@@ -50,6 +50,14 @@ decltype(auto) dispatch_real(const Tensor& x, const char* role, const char* func
   return dispatch_real(x.dtype(), function, body);
 }
 
+/// Calls body(T{}) with the C++ type of the elements of x, if Op takes them.
+template <class Op, class Body> decltype(auto) dispatch_for(const Tensor& x, const char* role, Body&& body) {
+  if constexpr (requires { Op::integers; })
+    return dispatch_any(x.dtype(), body);
+  else
+    return dispatch_real(x, role, Op::info.name, body);
+}
+
 /// Operands or results, some of which are optional.
 struct GivenTensors {
   Tensors given;

@@ -9,8 +9,13 @@
 
 namespace retrace {
 
+/// The type to compute with elements of type T: integers wrap around on overflow, as in NumPy, which is undefined in
+/// C++ for signed ones.
+template <class T>
+using Modular = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+
 /// The type to sum elements of type T in: a million floats summed as floats would lose half of their digits.
-template <class T> using Wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
+template <class T> using Wide = std::conditional_t<std::is_same_v<T, float>, double, Modular<T>>;
 
 /// The largest finite number of type T.
 template <class T>

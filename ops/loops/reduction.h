@@ -8,6 +8,8 @@
 //     template <class T> static T slope(T x, T y, const Context&);              // dy/dx, or gradient(dy, x, y, ...)
 //   };
 //   Tensor norm(const Tensor& x, const Axes& axes, ReduceOptions options) { return reduce<Norm>(x, axes, options); }
+//
+// An op that makes sense for i64 says `static constexpr bool integers = true`.
 #pragma once
 
 #include <retrace/ops/op.h>
@@ -145,10 +147,10 @@ template <class Op> void reduction_backward(Record& r) {
 }
 
 /// The values of a reduction, not recorded: fill(x's elements, y's elements, begin, end) writes y[begin .. end).
-template <class Fill>
-Tensor reduced_values(const Tensor& x, const char* name, const ReductionLoops& loops, const Shape& shape, Fill&& fill) {
+template <class Op, class Fill>
+Tensor reduced_values(const Tensor& x, const ReductionLoops& loops, const Shape& shape, Fill&& fill) {
   Tensor y;
-  dispatch_real(x, "x", name, [&]<class T>(T) {
+  dispatch_for<Op>(x, "x", [&]<class T>(T) {
     y = empty(shape, x.dtype());
     const T* from = x.values<T>().data();
     T* to = OpAccess::values<T>(y);
@@ -159,14 +161,13 @@ Tensor reduced_values(const Tensor& x, const char* name, const ReductionLoops& l
 }
 
 /// As above, where value(terms) gives each element of y.
-template <class Value>
-Tensor values_of_terms(const Tensor& x, const char* name, const ReductionLoops& loops, const Shape& shape,
-                       Value&& value) {
+template <class Op, class Value>
+Tensor values_of_terms(const Tensor& x, const ReductionLoops& loops, const Shape& shape, Value&& value) {
   const auto fill = [&]<class T>(const T* from, T* to, std::int64_t begin, std::int64_t end) {
     for (std::int64_t output = begin; output < end; ++output)
       to[output] = value(Terms<T>{from, &loops, loops.base(output)});
   };
-  return reduced_values(x, name, loops, shape, fill);
+  return reduced_values<Op>(x, loops, shape, fill);
 }
 
 template <class Op> Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options) {
@@ -176,8 +177,9 @@ template <class Op> Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptio
   if (Op::needs_elements && loops.terms == 0 && loops.outputs > 0)
     throw ShapeError(text(Op::info.name, ": ", describe_operand("x", x),
                           " has no elements along the reduced axes; reduce another axis or skip it"));
-  const Tensor y = values_of_terms(x, Op::info.name, loops, reduced_shape(x.shape(), flags, options),
-                                   []<class T>(const Terms<T>& terms) { return Op::template value<T>(terms); });
+  const Tensor y =
+      values_of_terms<Op>(x, loops, reduced_shape(x.shape(), flags, options),
+                          []<class T>(const Terms<T>& terms) { return Op::template value<T>(terms); });
   record(Op::info, reduction_backward<Op>, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
   return y;
 }

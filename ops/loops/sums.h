@@ -76,8 +76,8 @@ template <class Op> Tensor reduce_to_sums(const Tensor& x, const Axes& axes, Red
   const auto value = [&]<class T>(const Terms<T>& terms) {
     return static_cast<T>(Op::of_sum(terms.sum([](auto element) { return element; }), as_number<Wide<T>>(loops.terms)));
   };
-  const Tensor y = sums_columns(loops) ? reduced_values(x, Op::info.name, loops, shape, columns)
-                                       : values_of_terms(x, Op::info.name, loops, shape, value);
+  const Tensor y =
+      sums_columns(loops) ? reduced_values<Op>(x, loops, shape, columns) : values_of_terms<Op>(x, loops, shape, value);
   record(Op::info, sums_backward<Op>, {&x}, {&y}, {}, ReductionAttributes{flags});
   return y;
 }

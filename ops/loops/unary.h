@@ -10,10 +10,11 @@
 //
 // An op with constants has a struct `Attributes`, which is then the last argument of value and slope, and may have a
 // `gradient(dy, x, y, attributes)` instead of slope, which gives dx.
-// It may say `static constexpr bool integers = true` if it makes sense for i64, and `slope_is_one = true` or
-// `slope_is_zero = true` instead of slope. Where value and slope share most of their work, it saves the slope, which is
-// then computed with y, and needs no kernel for the gradient. Members of MapKernels work on whole arrays of floats and
-// doubles, and are then taken instead of their twins:
+// It may say `static constexpr bool integers = true` if it makes sense for i64, whose elements are then unsigned, so
+// that they wrap around, unless it also says `sees_signs = true`; and `slope_is_one = true` or `slope_is_zero = true`
+// instead of slope. Where value and slope share most of their work, it saves the slope, which is then computed with y,
+// and needs no kernel for the gradient. Members of MapKernels work on whole arrays of floats and doubles, and are then
+// taken instead of their twins:
 //
 //     template <class T> static constexpr auto kernel = &kernels::MapKernels<T>::tanh;
 //     template <class T> static constexpr auto gradient_kernel = &kernels::MapKernels<T>::tanh_gradient;
@@ -30,18 +31,9 @@ enum class Saves { nothing, x, y, slope };
 
 inline constexpr std::int64_t unary_grain = 8192;  // elements that are worth a thread
 
-/// The type to compute with elements of type T: integers wrap around on overflow, as in NumPy, which is undefined in
-/// C++ for signed ones.
-template <class T>
-using Modular = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
-
-/// Calls body(T{}) with the C++ type of the elements of x, if Op takes them.
-template <class Op, class Body> decltype(auto) dispatch_for(const Tensor& x, const char* role, Body&& body) {
-  if constexpr (requires { Op::integers; })
-    return dispatch_any(x.dtype(), body);
-  else
-    return dispatch_real(x, role, Op::info.name, body);
-}
+/// What the value of Op gets as an element of type T.
+template <class Op, class T> using ElementFor = std::conditional_t < requires { Op::sees_signs; }
+, T, Modular < T >> ;
 
 /// Whether Op has kernels for elements of type T.
 template <class Op, class T>
@@ -127,7 +119,7 @@ template <class Op, class T> static T value_of_element(T x, const AttributesOf<O
   if constexpr (requires { typename Op::Attributes; })
     y = Op::value(x, attributes);
   else
-    y = static_cast<T>(Op::value(static_cast<Modular<T>>(x)));
+    y = static_cast<T>(Op::value(static_cast<ElementFor<Op, T>>(x)));
   if constexpr (std::is_same_v<T, Dual> &&
                 (
                     requires { Op::slope(x, y); } || requires { Op::slope(x, y, attributes); }))

@@ -35,9 +35,9 @@ template <class F> std::vector<NamedOp<F>> ops_of_type() {
 
 /// Whether an op gives a mask or positions, which have no gradient.
 inline bool gives_integers(const std::string& name) {
-  static const std::set<std::string> names{"equal",       "not_equal",     "less",        "less_equal",
-                                           "greater",     "greater_equal", "logical_and", "logical_or",
-                                           "logical_xor", "logical_not",   "nonzero"};
+  static const std::set<std::string> names{
+      "equal",      "not_equal",   "less",        "less_equal", "greater",       "greater_equal", "logical_and",
+      "logical_or", "logical_xor", "logical_not", "nonzero",    "count_nonzero", "any_nonzero",   "all_nonzero"};
   return names.contains(name);
 }
 

@@ -6,11 +6,7 @@ namespace {
 Formulas cumprod_formulas(const Record& r) {
   const int axis = r.attributes<int>(), rank = r.in(0).shape.rank();
   const std::string letter = index_letter(axis);
-  const auto at = [&](const std::string& position) {
-    std::string index;
-    for (int k = 0; k < rank; ++k) index += (k == 0 ? "" : ", ") + (k == axis ? position : index_letter(k));
-    return "[" + index + "]";
-  };
+  const auto at = [&](const std::string& position) { return "[" + index_letters(rank, axis, position) + "]"; };
   const std::string here = at(letter), next = at(letter + " + 1"), there = at("t");
   return {text("y", here, " = prod_(t <= ", letter, ") x", there),
           text("s", here, " = dy", here, " + x", next, " s", next, ", dx", here, " = s", here, " prod_(t < ", letter,

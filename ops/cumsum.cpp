@@ -5,9 +5,7 @@ namespace {
 
 Formulas cumsum_formulas(const Record& r) {
   const int axis = r.attributes<int>(), rank = r.in(0).shape.rank();
-  const std::string here = index_letters(rank), letter = index_letter(axis);
-  std::string there;
-  for (int k = 0; k < rank; ++k) there += (k == 0 ? "" : ", ") + (k == axis ? "t" : index_letter(k));
+  const std::string here = index_letters(rank), there = index_letters(rank, axis, "t"), letter = index_letter(axis);
   return {text("y[", here, "] = sum_(t <= ", letter, ") x[", there, "]"),
           text("dx[", here, "] = sum_(t >= ", letter, ") dy[", there, "]")};
 }

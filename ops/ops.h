@@ -309,10 +309,18 @@ Tensor prod(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
 Tensor logsumexp(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
 /// y = sqrt(sum x^2) over the axes. The gradient at the origin is 0.
 Tensor norm(const Tensor& x, const Axes& axes = {}, ReduceOptions options = {});
+/// y = (sum |x|^order)^(1 / order) over the axes; of order infinity the largest |x|, of -infinity the smallest, of 0
+/// the number of elements that are not 0. Where an element or y is 0, its gradient is 0; equal extremes share it
+/// evenly. Orders 0, 1 and the infinities are composed of other ops. Throws ValueError if the order is NaN, ShapeError
+/// if it is infinite and there is no element.
+Tensor norm(const Tensor& x, const Axes& axes, ReduceOptions options, double order);
 /// y_k = x_0 + ... + x_k along the axis.
 Tensor cumsum(const Tensor& x, int axis = -1);
 /// y_k = x_0 x_1 ... x_k along the axis. The gradient is exact even where elements are 0.
 Tensor cumprod(const Tensor& x, int axis = -1);
+/// y_k = ln(e^x_0 + ... + e^x_k) along the axis, computed with the maximum so far subtracted. As long as all elements
+/// are -inf, y is -inf and the gradient 0.
+Tensor logcumsumexp(const Tensor& x, int axis = -1);
 /// The index (i64, no gradient) of the first largest element along the axis; NaN counts as largest. Throws ShapeError
 /// if the axis has length 0.
 Tensor argmax(const Tensor& x, int axis = -1);
@@ -479,10 +487,10 @@ struct SortOptions {
 struct TopkOptions {
   bool largest = true;  // or the smallest
 };
-/// The result of sort and topk.
+/// The result of sort, topk, cummax, cummin and median.
 struct SortResult {
   Tensor values;
-  Tensor indices;  // i64: values are gather(x, indices, axis)
+  Tensor indices;  // i64: values are gather(x, indices, axis), for median without the axis
 };
 /// The elements along the axis in order. Equal ones keep theirs, and NaN counts as largest, as in PyTorch. Gradients go
 /// back to where the values came from.
@@ -492,6 +500,19 @@ Tensor argsort(const Tensor& x, int axis = -1, SortOptions options = {});
 /// The k largest or smallest elements along the axis, in order: the first k of sort, descending for the largest. NaN
 /// counts as largest. Throws ShapeError if k is not in [0, length of the axis].
 SortResult topk(const Tensor& x, std::int64_t k, int axis = -1, TopkOptions options = {});
+/// The largest element so far, at each place along the axis, and its position, the last one of equal elements. NaN
+/// counts as largest.
+SortResult cummax(const Tensor& x, int axis = -1);
+/// The smallest element so far, at each place along the axis, and its position, the last one of equal elements. NaN
+/// counts as smallest.
+SortResult cummin(const Tensor& x, int axis = -1);
+/// The middle of the sorted elements along the axis, of an even number the lower of the two, as in PyTorch, and its
+/// position. NaN if any element is NaN. Throws ShapeError if the axis has length 0.
+SortResult median(const Tensor& x, int axis = -1);
+/// The sorted elements along the axis at the place q (n - 1), between two of them by linear interpolation: 0.5 is the
+/// median, with the mean of the two in the middle of an even number. NaN if any element is NaN. Gradients go back to
+/// where the elements came from. Throws ValueError unless q is in [0, 1], ShapeError if the axis has length 0.
+Tensor quantile(const Tensor& x, double q, int axis = -1);
 /// The positions of the elements of x that are not 0, in row-major order: y [count, rank of x] (i64, no gradient).
 Tensor nonzero(const Tensor& x);
 /// The elements of x where the mask is not 0, in row-major order: y [count]. x and mask broadcast. The gradient is 0

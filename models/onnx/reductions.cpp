@@ -42,9 +42,16 @@ void build_logsumexp(const Call& call) {
   call.result(b.node("Add", {b.node("Log", {sum}), reduce.keeps() ? top : reduce("ReduceMax", x, false)}));
 }
 
+/// sqrt sum x^2, or (sum |x|^order)^(1 / order)
 void build_norm(const Call& call) {
   const Reduction reduce{call};
   const std::string x = call.in(0);
+  if (call.has("order")) {
+    const std::string powers =
+        call.build.node("Pow", {call.build.node("Abs", {x}), number(call, call.number("order"))});
+    const std::string sum = reduce("ReduceSum", powers, reduce.keeps());
+    return call.result(call.build.node("Pow", {sum, number(call, 1 / call.number("order"))}));
+  }
   call.result(call.build.node("Sqrt", {reduce("ReduceSum", call.build.node("Mul", {x, x}), reduce.keeps())}));
 }
 
@@ -147,7 +154,7 @@ std::vector<Operator> reduction_operators() {
           {"min", build_reduction<"ReduceMin">, "ReduceMin"},
           {"prod", build_reduction<"ReduceProd">, "ReduceProd"},
           {"logsumexp", build_logsumexp, "ReduceMax, Exp, ReduceSum, Log"},
-          {"norm", build_norm, "Mul, ReduceSum, Sqrt"},
+          {"norm", build_norm, "Mul, ReduceSum, Sqrt; of an order Abs, Pow"},
           {"var", build_var, "ReduceMean, Sub, Mul"},
           {"std", build_var, "ReduceMean, Sub, Mul, Sqrt"},
           {"cumsum",

@@ -41,6 +41,19 @@ inline Cases chosen_by_set(ReduceOp op) {
   return {one(choose, {normal({3, 2})})};
 }
 
+/// Of other orders than 2, those that are composed beside the norm itself, and of zeros, where that of order 3 has two
+/// derivatives.
+inline Cases of_orders(Cases cases) {
+  const auto add = [&](double order, const Tensor& x) {
+    cases.push_back(one([=](auto& of) { return norm(of, 1, {.keepdims = true}, order); }, {x}));
+  };
+  for (const double order : {3.0, 1.5, 0.5, -1.0}) add(order, normal({2, 4}));
+  for (const double order : {1.0, infinity, -infinity})
+    cases.push_back(one([=](auto& x) { return norm(x, 1, {}, order) * norm(x, 1); }, {normal({2, 4})}));
+  add(3, tensor({{0.0, -1.5, 0.5}, {2.0, 0.0, 0.0}}, f64));
+  return cases;
+}
+
 /// The second query sees nothing.
 inline Tensor masked_softmax(const Tensor& x) {
   return softmax(x, -1, to(tensor({{0.0, -infinity, 0.5}, {-infinity, -infinity, -infinity}}, f64), x.dtype()));
@@ -101,7 +114,7 @@ inline constexpr OpChecks products[] = {
     {"standard_deviation", [] { return corrected(reductions(standard_deviation), standard_deviation); }},
     {"prod", [] { return with_zeros(reductions(prod)); }},
     {"logsumexp", [] { return reductions(logsumexp); }},
-    {"norm", [] { return reductions(norm); }},
+    {"norm", [] { return of_orders(reductions(norm)); }},
     {"cumsum", [] { return Cases{
         one([](auto& x) { return cumsum(x, 1); }, {normal({2, 3, 4})}),
         one([](auto& x) { return cumsum(x, 0); }, {normal({3, 2, 4})}),
@@ -111,6 +124,10 @@ inline constexpr OpChecks products[] = {
         one([](auto& x) { return cumprod(x); },
             {tensor({{1.5, 0.0, 2.0, -1.0}, {0.0, 3.0, 0.0, 2.0}, {1.0, 2.0, 3.0, 0.0}}, f64)}),
         one([](auto& x) { return cumprod(x, 0); }, {normal({0, 3})})}; }},
+    {"logcumsumexp", [] { return Cases{
+        one([](auto& x) { return logcumsumexp(x, 1); }, {normal({2, 3, 4})}),
+        one([](auto& x) { return logcumsumexp(x, 0); }, {normal({3, 2})}),
+        one([](auto& x) { return logcumsumexp(x); }, {tensor({-700.0, 3.0, 690.0, 689.0, -5.0}, f64)})}; }},
     {"argmax", [] { return Cases{
         one([](auto& x) { return gather(x, unsqueeze(argmax(x, 1), 1), 1); }, {normal({3, 4})})}; }},
     {"argmin", [] { return Cases{

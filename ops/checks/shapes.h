@@ -74,6 +74,18 @@ inline constexpr OpChecks shapes[] = {
     {"topk", [] { return Cases{
         one([](auto& x) { return topk(x, 2); }, {normal({3, 5})}),
         one([](auto& x) { return topk(x, 3, 0, {.largest = false}); }, {normal({4, 2})})}; }},
+    {"cummax", [] { return Cases{
+        one([](auto& x) { return cummax(x); }, {normal({3, 5})}),
+        one([](auto& x) { return cummax(x, 0); }, {normal({4, 2})})}; }},
+    {"cummin", [] { return Cases{
+        one([](auto& x) { return cummin(x); }, {normal({3, 5})}),
+        one([](auto& x) { return cummin(x, 1); }, {normal({2, 4, 3})})}; }},
+    {"median", [] { return Cases{
+        one([](auto& x) { return median(x); }, {normal({3, 5})}),
+        one([](auto& x) { return median(x, 0); }, {normal({4, 2})})}; }},
+    {"quantile", [] { return Cases{
+        one([](auto& x) { return quantile(x, 0.3); }, {normal({3, 5})}),
+        one([](auto& x) { return quantile(x, 0.5, 1); }, {normal({2, 3, 2})})}; }},
     {"nonzero", [] { return Cases{
         one([](auto& x) { return take(x, nonzero(greater(x, 0.0))[0][0]); },
             {tensor({-1.0, 2.0, 0.5, -0.3}, f64)})}; }},

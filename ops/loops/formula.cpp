@@ -47,9 +47,11 @@ std::string sum_over_rows(const std::string& product, int rank, int last_axes) {
 
 std::string index_letter(int axis) { return std::string(1, static_cast<char>('i' + axis)); }
 
-std::string index_letters(int rank) {
+std::string index_letters(int rank) { return index_letters(rank, -1, ""); }
+
+std::string index_letters(int rank, int axis, const std::string& position) {
   std::string result;
-  for (int axis = 0; axis < rank; ++axis) result += (axis == 0 ? "" : ", ") + index_letter(axis);
+  for (int k = 0; k < rank; ++k) result += (k == 0 ? "" : ", ") + (k == axis ? position : index_letter(k));
   return result;
 }
 

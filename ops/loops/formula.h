@@ -20,6 +20,8 @@ std::string along_axes(const std::array<bool, max_rank>& flags, int rank);
 std::string sum_over_rows(const std::string& product, int rank, int last_axes);
 /// "i, j, k": one index letter per axis.
 std::string index_letters(int rank);
+/// index_letters with another position along the axis: "i, t, k".
+std::string index_letters(int rank, int axis, const std::string& position);
 /// The index letter of one axis.
 std::string index_letter(int axis);
 /// The index that selects the part of this shape at this place from the whole: "1, 0:3, 0:5:2". If axes of length 1

@@ -9,7 +9,8 @@
 //   };
 //   Tensor norm(const Tensor& x, const Axes& axes, ReduceOptions options) { return reduce<Norm>(x, axes, options); }
 //
-// An op that makes sense for i64 says `static constexpr bool integers = true`.
+// An op that makes sense for i64 says `static constexpr bool integers = true`. One with a constant, such as the order
+// of a norm, gets it as the last argument of value and context.
 #pragma once
 
 #include <retrace/ops/op.h>
@@ -96,6 +97,13 @@ template <class T> double largest_of(const Terms<T>& x) {
   return largest;
 }
 
+/// Throws ShapeError if there is an element of y, but none of x that goes into it.
+inline void check_elements(const char* function, const Tensor& x, const ReductionLoops& loops) {
+  if (loops.terms == 0 && loops.outputs > 0)
+    throw ShapeError(text(function, ": ", describe_operand("x", x),
+                          " has no elements along the reduced axes; reduce another axis or skip it"));
+}
+
 struct NoContext {};
 
 inline constexpr std::int64_t reduction_grain = 16384;  // elements that are worth a thread
@@ -104,6 +112,7 @@ inline std::int64_t outputs_a_thread(const ReductionLoops& loops) { return reduc
 
 struct ReductionAttributes {
   std::array<bool, max_rank> flags;
+  double constant = 0;  // of an op that has one
 };
 
 /// The ending of a reduction's formulas: " along axis 1".
@@ -125,8 +134,23 @@ template <class Op, class T, class Context> T gradient_of_term(T dy, T x, T y, c
     return dy * Op::template slope<T>(x, y, context);
 }
 
+/// Op::value(terms), or Op::value(terms, constant) of an op that has one.
+template <class Op, class T> T value_of_set(const Terms<T>& terms, [[maybe_unused]] double constant) {
+  if constexpr (requires { Op::template value<T>(terms, constant); })
+    return Op::template value<T>(terms, constant);
+  else
+    return Op::template value<T>(terms);
+}
+template <class Op, class T> auto context_of_set(const Terms<T>& terms, T y, [[maybe_unused]] double constant) {
+  if constexpr (requires { Op::template context<T>(terms, y, constant); })
+    return Op::template context<T>(terms, y, constant);
+  else
+    return Op::template context<T>(terms, y);
+}
+
 template <class Op> void reduction_backward(Record& r) {
-  const ReductionLoops loops(r.in(0).shape, r.attributes<ReductionAttributes>().flags);
+  const ReductionAttributes& of_call = r.attributes<ReductionAttributes>();
+  const ReductionLoops loops(r.in(0).shape, of_call.flags);
   dispatch_real(r.in(0).dtype, Op::info.name, [&]<class T>(T) {
     const T* x = r.saved(0).values<T>();
     const T* y = r.saved(1).values<T>();
@@ -136,7 +160,7 @@ template <class Op> void reduction_backward(Record& r) {
       for (std::int64_t output = begin; output < end; ++output) {
         const Terms<T> terms{x, &loops, loops.base(output)};
         const T y_here = y[output], dy_here = dy[output];
-        const auto context = Op::template context<T>(terms, y_here);
+        const auto context = context_of_set<Op>(terms, y_here, of_call.constant);
         terms.for_each([&](std::int64_t k) {
           const T contribution = gradient_of_term<Op>(dy_here, x[k], y_here, context);
           dx.put_at(k, contribution);
@@ -170,17 +194,15 @@ Tensor values_of_terms(const Tensor& x, const ReductionLoops& loops, const Shape
   return reduced_values<Op>(x, loops, shape, fill);
 }
 
-template <class Op> Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options) {
+template <class Op> Tensor reduce(const Tensor& x, const Axes& axes, ReduceOptions options, double constant = 0) {
   check_defined(Op::info.name, x, "x");
   const auto flags = axes.flags(x, Op::info.name);
   const ReductionLoops loops(x.shape(), flags);
-  if (Op::needs_elements && loops.terms == 0 && loops.outputs > 0)
-    throw ShapeError(text(Op::info.name, ": ", describe_operand("x", x),
-                          " has no elements along the reduced axes; reduce another axis or skip it"));
+  if (Op::needs_elements) check_elements(Op::info.name, x, loops);
   const Tensor y =
       values_of_terms<Op>(x, loops, reduced_shape(x.shape(), flags, options),
-                          []<class T>(const Terms<T>& terms) { return Op::template value<T>(terms); });
-  record(Op::info, reduction_backward<Op>, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags});
+                          [=]<class T>(const Terms<T>& terms) { return value_of_set<Op>(terms, constant); });
+  record(Op::info, reduction_backward<Op>, {&x}, {&y}, {&x, &y}, ReductionAttributes{flags, constant});
   return y;
 }
 

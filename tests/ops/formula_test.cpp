@@ -126,6 +126,11 @@ TEST(Formulas, ReductionsNameTheirAxes) {
             "y = prod x along axis 0 | dx[k] = dy prod_(t != k) x[t] along axis 0");
   EXPECT_EQ(of([](const Tensor& x) { return logsumexp(x, 2); }), "y = ln sum e^x along axis 2 | dx = dy e^(x - y)");
   EXPECT_EQ(of([](const Tensor& x) { return norm(x, 0); }), "y = sqrt(sum x^2) along axis 0 | dx = dy x / y");
+  EXPECT_EQ(of([](const Tensor& x) { return norm(x, 0, {}, 3); }),
+            "y = (sum |x|^3)^(1 / 3) along axis 0 | dx = dy sign(x) (|x| / y)^2");
+  EXPECT_EQ(of([](const Tensor& x) { return logcumsumexp(x, 1); }),
+            "y[i, j, k] = ln sum_(t <= j) e^x[i, t, k] | "
+            "dx[i, j, k] = sum_(t >= j) dy[i, t, k] e^(x[i, j, k] - y[i, t, k])");
   EXPECT_EQ(of([](const Tensor& x) { return cumsum(x, 1); }),
             "y[i, j, k] = sum_(t <= j) x[i, t, k] | dx[i, j, k] = sum_(t >= j) dy[i, t, k]");
   EXPECT_EQ(of([](const Tensor& x) { return cumprod(x, 1); }),

@@ -118,6 +118,10 @@ class LargeCases {
       add(
           name, {positive({wide, many})}, false, [f = f](const Tensors& in) { return f(in[0], 0, {}); }, "columns");
     }
+    for (const double order : {1.5, std::numeric_limits<double>::infinity()})
+      add(
+          "norm", {normal({many, wide})}, true, [=](const Tensors& in) { return norm(in[0], 1, {}, order); },
+          text("of order ", order));
     for (const char* name : {"argmax", "argmin"})
       add(name, {normal({many, wide})}, true, [=](const Tensors& in) {
         const Tensor ids = name[3] == 'a' ? argmax(in[0]) : argmin(in[0]);
@@ -161,6 +165,11 @@ class LargeCases {
     row_op("log_softmax", wide, [](const Tensor& x) { return log_softmax(x); });
     row_op("cumsum", wide, [](const Tensor& x) { return cumsum(x); });
     row_op("cumprod", 9, [](const Tensor& x) { return cumprod(x); });
+    row_op("logcumsumexp", wide, [](const Tensor& x) { return logcumsumexp(x); });
+    row_op("cummax", wide, [](const Tensor& x) { return cummax(x).values; });
+    row_op("cummin", wide, [](const Tensor& x) { return cummin(x).values; });
+    row_op("median", wide, [](const Tensor& x) { return median(x).values; });
+    row_op("quantile", wide, [](const Tensor& x) { return quantile(x, 0.7); });
     add(
         "softmax", {normal({wide, many})}, false, [](const Tensors& in) { return softmax(in[0], 0); }, "of columns");
     add("layer_norm", {normal({1100, 33}), positive({33}), normal({33})}, true,

@@ -96,6 +96,7 @@ TEST(OpReference, SignaturesAreThoseOfADeclaration) {
                         "var",
                         "std",
                         "standard_deviation",
+                        "norm",
                         "identity",
                         "packed_attention",
                         "packed_attention_with_weights"};

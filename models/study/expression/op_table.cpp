@@ -47,7 +47,8 @@ constexpr OfTensor<Tensor, const Tensor&> div = retrace::div;
 constexpr OfTensor<Tensor, Dtype> to = retrace::to;
 constexpr OfTensor<Tensor, const Tensor&, const Tensor&> where = retrace::where;
 constexpr OfTensor<Tensor, const Axes&, ReduceOptions, double> var = retrace::var, std = retrace::std,
-                                                               standard_deviation = retrace::standard_deviation;
+                                                               standard_deviation = retrace::standard_deviation,
+                                                               norm = retrace::norm;
 constexpr OfTensor<Tensor, List<std::int64_t>> reshape = retrace::reshape, repeat = retrace::repeat;
 constexpr OfTensor<Tensor, List<SliceIndex>> slice = retrace::slice;
 constexpr OfTensor<Tensor, List<Padding>> pad = retrace::pad;

@@ -91,6 +91,43 @@ const cumprod = {
   },
 };
 
+/** ln sum e^x of every beginning of a line, with the largest so far subtracted. */
+const logcumsumexp = {
+  forward({ inputs: [x], attributes: { axis } }) {
+    const y = new NdArray("f64", x.shape, new Float64Array(x.size));
+    forEachLine(x, axis, (first, stride, length) => {
+      for (let k = 0, top = -Infinity, sum = 0; k < length; ++k) {
+        const p = x.data[first + k * stride], larger = p > top ? p : top;
+        sum = sum * (top === larger ? 1 : Math.exp(top - larger)) + (p === larger ? 1 : Math.exp(p - larger));
+        y.data[first + k * stride] = (top = larger) + Math.log(sum);
+      }
+    });
+    return [y];
+  },
+  // x_i is in all sums from y_i on.
+  vjp(call) {
+    const { inputs: [x], outputGradients: [dy], attributes: { axis } } = call;
+    const [y] = logcumsumexp.forward(call), dx = zeros(x.shape);
+    forEachLine(x, axis, (first, stride, length) => {
+      for (let i = 0; i < length; ++i)
+        for (let k = i, p = x.data[first + i * stride]; k < length && p > -Infinity; ++k)
+          dx.data[first + i * stride] += dy.data[first + k * stride] * Math.exp(p - y.data[first + k * stride]);
+    });
+    return [dx];
+  },
+};
+
+const euclideanNorm = ofSets(
+  (x, axes) => elementwise(Math.sqrt, sumAlong(squareOf(x), axes)),
+  (x, y) => elementwise((p, q) => (q === 0 ? 0 : p / q), x, y),
+);
+const normOfOrder = ({ attributes: { order } }) =>
+  ofSets(
+    (x, axes) => elementwise((sum) => sum ** (1 / order), sumAlong(elementwise((p) => Math.abs(p) ** order, x), axes)),
+    (x, y) => elementwise((p, q) => (p === 0 || q === 0 ? 0 : Math.sign(p) * Math.abs(p / q) ** (order - 1)), x, y),
+  );
+const normRule = (call) => ("order" in call.attributes ? normOfOrder(call) : euclideanNorm);
+
 export const reductionRules = {
   sum: ofSets(sumAlong, (x) => broadcastTo(new NdArray("f64", [], Float64Array.of(1)), x.shape)),
   mean: ofSets(meanAlong, (x, y, axes) => elementwise(() => 1 / countAlong(x, axes), x)),
@@ -106,13 +143,11 @@ export const reductionRules = {
   ),
   prod: ofSets((x, axes) => reduceAlong((a, b) => a * b, 1, x, axes), (x, y, axes) => productsOfOthers(x, axes)),
   logsumexp: ofSets(logSumExpAlong, (x, y) => elementwise((p, q) => (q === -Infinity ? 0 : Math.exp(p - q)), x, y)),
-  norm: ofSets(
-    (x, axes) => elementwise(Math.sqrt, sumAlong(squareOf(x), axes)),
-    (x, y) => elementwise((p, q) => (q === 0 ? 0 : p / q), x, y),
-  ),
+  norm: { forward: (call) => normRule(call).forward(call), vjp: (call) => normRule(call).vjp(call) },
   cumsum: {
     forward: ({ inputs: [x], attributes: { axis } }) => [sumsUpTo(x, axis, false)],
     vjp: ({ outputGradients: [dy], attributes: { axis } }) => [sumsUpTo(dy, axis, true)],
   },
   cumprod,
+  logcumsumexp,
 };

@@ -66,7 +66,7 @@ void add_shapes(F& all_functions, Random& random) {
   });
   add("sums", [](const Tensor& x) {
     return concat({sum(x, -1, kept), mean(x, -1, kept), max(x, -1, kept), min(x, -1, kept), prod(x, -1, kept),
-                   logsumexp(x, -1, kept), norm(x, -1, kept), var(x, -1, kept), std(x, -1, kept)},
+                   logsumexp(x, -1, kept), norm(x, -1, kept), norm(x, -1, kept, 3), var(x, -1, kept), std(x, -1, kept)},
                   -1);
   });
   add("sums-over-time", [](const Tensor& x) { return sum(x, 1) + logsumexp(x, 1) + mean(x, 1) + cumsum(x, 1)[0][0]; });

@@ -424,13 +424,13 @@ Tensor unsqueeze(const Tensor& x, int axis);
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
 /// Reverses the order of the elements along the axis: y_k = x_(n - 1 - k).
 Tensor flip(const Tensor& x, int axis);
-/// The number of zeros before and after the elements of one axis.
+/// The number of zeros before and after the elements of one axis; negative: of elements to cut off.
 struct Padding {
   std::int64_t before = 0;
   std::int64_t after = 0;
 };
-/// Adds zeros around x, one Padding per axis: [n, ...] -> [before + n + after, ...]. Throws ShapeError if their number
-/// is not the rank of x or one of them is negative.
+/// Adds zeros around x, one Padding per axis: [n, ...] -> [before + n + after, ...]. What is cut off is cut before
+/// zeros are added. Throws ShapeError if their number is not the rank of x, or more than n elements are cut off.
 Tensor pad(const Tensor& x, std::span<const Padding> padding);
 /// pad with the padding as a list: pad(x, {{0, 0}, {1, 2}}).
 Tensor pad(const Tensor& x, std::initializer_list<Padding> padding);

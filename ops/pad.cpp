@@ -28,19 +28,34 @@ void pad_backward(Record& r) {
                 [&]<class T>(T) { read_strided(walk, r.grad_out<T>(), r.grad_in<T>(0)); });
 }
 
+/// pad with the negative numbers as a slice of x.
+Tensor cut_and_pad(const Tensor& x, std::span<const Padding> padding) {
+  std::vector<SliceIndex> kept;
+  std::vector<Padding> zeros;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const auto [before, after] = padding[static_cast<std::size_t>(axis)];
+    const std::int64_t extent = x.dim(axis), from = -std::min<std::int64_t>(0, std::max(before, -extent - 1)),
+                       to = extent + std::min<std::int64_t>(0, std::max(after, -extent - 1));
+    if (from > to)
+      throw ShapeError(text("pad: ", before, " and ", after, " cut more than axis ", axis, " of ",
+                            describe_operand("x", x), " has; cut less"));
+    kept.push_back(range(from, to));
+    zeros.push_back({std::max<std::int64_t>(0, before), std::max<std::int64_t>(0, after)});
+  }
+  return pad(slice(x, kept), zeros);
+}
+
 }  // namespace
 
 Tensor pad(const Tensor& x, std::span<const Padding> padding) {
   check_defined(pad_info.name, x, "x");
   if (static_cast<int>(padding.size()) != x.rank())
     throw ShapeError(text("pad: ", padding.size(), " paddings for ", describe_operand("x", x), "; give one per axis"));
+  const auto cuts = [](const Padding& p) { return p.before < 0 || p.after < 0; };
+  if (std::any_of(padding.begin(), padding.end(), cuts)) return cut_and_pad(x, padding);
   Shape shape = x.shape();
   for (int axis = 0; axis < x.rank(); ++axis) {
     const Padding& of_axis = padding[static_cast<std::size_t>(axis)];
-    for (const std::int64_t count : {of_axis.before, of_axis.after})
-      if (count < 0)
-        throw ShapeError(text("pad: ", count, " zeros at an end of axis ", axis, " of ", describe_operand("x", x),
-                              " are no padding; give 0 or more, and use slice to cut"));
     const std::int64_t extent = checked_sum("pad", "the padded length", {of_axis.before, x.dim(axis), of_axis.after});
     shape = shape.replaced(axis, extent);
   }

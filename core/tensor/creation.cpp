@@ -235,10 +235,11 @@ Tensor linspace(Scalar from, Scalar to, std::int64_t count, Dtype dtype) {
   });
 }
 
-Tensor eye(std::int64_t rows, std::int64_t columns, Dtype dtype) {
+Tensor eye(std::int64_t rows, std::int64_t columns, Dtype dtype, std::int64_t offset) {
   checked_size("eye", "rows", rows);
   const Shape shape{rows, columns == -1 ? rows : checked_size("eye", "columns", columns)};
-  return generated("eye", shape, dtype, [&](std::int64_t k) { return k / shape[1] == k % shape[1] ? 1.0 : 0.0; });
+  return generated("eye", shape, dtype,
+                   [&](std::int64_t k) { return k % shape[1] - k / shape[1] == offset ? 1.0 : 0.0; });
 }
 
 Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype) {

@@ -210,8 +210,8 @@ Tensor full_like(const Tensor& x, Scalar value);
 Tensor arange(Scalar start, Scalar stop, Scalar step = 1, Dtype dtype = default_dtype());
 /// `count` numbers from first to last, both included.
 Tensor linspace(Scalar first, Scalar last, std::int64_t count, Dtype dtype = default_dtype());
-/// Ones on the main diagonal of rows x columns.
-Tensor eye(std::int64_t rows, std::int64_t columns = -1, Dtype dtype = default_dtype());
+/// Ones on the diagonal of rows x columns that is `offset` above the main one, or below it if the offset is negative.
+Tensor eye(std::int64_t rows, std::int64_t columns = -1, Dtype dtype = default_dtype(), std::int64_t offset = 0);
 /// ids [...] to [..., classes], 1 at the id. Throws IndexError for an id outside [0, classes).
 Tensor one_hot(const Tensor& ids, std::int64_t classes, Dtype dtype = default_dtype());
 /// A leaf that wants a gradient: the given values in new storage.

@@ -28,7 +28,8 @@ inline constexpr OpChecks shapes[] = {
         one([](auto& x) { return broadcast_to(x, {2, 4, 3}); }, {normal({2, 1, 3})}),
         one([](auto& x) { return broadcast_to(x, {2, 3}); }, {normal({})})}; }},
     {"flip", [] { return Cases{one([](auto& x) { return flip(x, 1); }, {normal({3, 4})})}; }},
-    {"pad", [] { return Cases{one([](auto& x) { return pad(x, {{1, 2}, {0, 3}, {1, 0}}); }, {normal({2, 3, 2})})}; }},
+    {"pad", [] { return Cases{one([](auto& x) { return pad(x, {{1, 2}, {0, 3}, {1, 0}}); }, {normal({2, 3, 2})}),
+                            one([](auto& x) { return pad(x, {{-1, 2}, {1, -2}}); }, {normal({2, 4})})}; }},
     {"repeat", [] { return Cases{
         one([](auto& x) { return repeat(x, {2, 1, 3}); }, {normal({2, 3})}),
         one([](auto& x) { return repeat(x, {1, 2}); }, {normal({3, 1})}),

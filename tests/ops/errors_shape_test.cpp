@@ -156,9 +156,9 @@ TEST(ShapeErrors, AxesAndPadding) {
        "pad: 1 paddings for x[2, 3]; give one per axis"},
       {Mistake::shape,
        [](auto& with) {
-         pad(with.four, {{-1, 0}});
+         pad(with.four, {{-3, -2}});
        },
-       "pad: -1 zeros at an end of axis 0 of x[4] are no padding; give 0 or more, and use slice to cut"},
+       "pad: -3 and -2 cut more than axis 0 of x[4] has; cut less"},
   });
 }
 

@@ -112,6 +112,8 @@ TEST(Shape, BroadcastFlipPad) {
   expect_values(flip(counted({0, 3}), 0), {0, 3}, {});
   expect_values(pad(counted({1, 2}), {{1, 0}, {0, 1}}), {2, 3}, {0, 0, 0, 0, 1, 0});
   expect_values(pad(counted({0}), {{1, 2}}), {3}, {0, 0, 0});
+  expect_values(pad(counted({2, 3}), {{-1, 1}, {1, -2}}), {2, 2}, {0, 3, 0, 0});
+  expect_values(pad(counted({3}), {{-1, -2}}), {0}, {});
   expect_values(pad(counted({}), std::span<const Padding>()), {}, {0});
 }
 
@@ -182,9 +184,9 @@ TEST(Shape, Errors) {
   shape_error([&] { pad(x, {{1, 1}}); }, "pad: 1 paddings for x[2, 3]; give one per axis");
   shape_error(
       [&] {
-        pad(y, {{-1, 0}});
+        pad(y, {{std::numeric_limits<std::int64_t>::min(), 1}});
       },
-      "pad: -1 zeros at an end of axis 0 of x[4] are no padding; give 0 or more, and use slice to cut");
+      "pad: -9223372036854775808 and 1 cut more than axis 0 of x[4] has; cut less");
   expect_error<IndexError>(
       [&] {
         slice(x, {all, 3});

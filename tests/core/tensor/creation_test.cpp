@@ -130,6 +130,8 @@ TEST(Creation, EyeAndOneHot) {
   expect_is(eye(2, 3, f64), f64, {2, 3}, {1, 0, 0, 0, 1, 0});
   expect_is(eye(3, 1), f32, {3, 1}, {1, 0, 0});
   expect_is(eye(2, 0), f32, {2, 0}, {});
+  expect_is(eye(2, 3, f64, 1), f64, {2, 3}, {0, 1, 0, 0, 0, 1});
+  expect_is(eye(2, 2, i64, -1), i64, {2, 2}, {0, 0, 1, 0});
   expect_is(one_hot(indices({2, 0}), 3), f32, {2, 3}, {0, 0, 1, 1, 0, 0});
   expect_is(one_hot(indices({{1}, {0}}), 2, i64), i64, {2, 1, 2}, {0, 1, 1, 0});
   expect_error<IndexError>(

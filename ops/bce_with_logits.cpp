@@ -1,3 +1,4 @@
+#include <retrace/ops/loops/composed_loss.h>
 #include <retrace/ops/loops/logistic.h>
 #include <retrace/ops/loops/pair_loss.h>
 
@@ -22,10 +23,24 @@ struct BinaryCrossEntropy {
   template <class T> static T dt(T x, T) { return -x; }
 };
 
+/// factor ln(1 + e^x), and 0 where the factor is, even for an infinite x.
+Tensor weighted_softplus(const Tensor& factor, const Tensor& x) {
+  const Tensor impossible = logical_and(equal(factor, 0.0), equal(x, std::numeric_limits<double>::infinity()));
+  return factor * masked_fill(softplus(x), impossible, 0);
+}
+
 }  // namespace
 
 Tensor bce_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction) {
   return pair_loss<BinaryCrossEntropy>(logits, target, reduction);
+}
+
+Tensor bce_with_logits(const Tensor& logits, const Tensor& target, const BceWithLogitsOptions& options) {
+  const Tensor& p = options.pos_weight;
+  if (!p.defined()) return bce_with_logits(logits, target, options.reduction);
+  check_alike(BinaryCrossEntropy::info.name, {{&logits, "x"}, {&target, "target"}});
+  check_broadcasts(BinaryCrossEntropy::info.name, "pos_weight", p, "x", logits);
+  return reduced(weighted_softplus(p * target, -logits) + weighted_softplus(1 - target, logits), options.reduction);
 }
 
 }  // namespace retrace

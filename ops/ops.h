@@ -548,6 +548,40 @@ Tensor mse(const Tensor& x, const Tensor& target, Reduction reduction = Reductio
 /// plus ln(1 + e^-|x|). For an infinite x it is the limit: 0 if the prediction is right. Throws ShapeError if the
 /// shapes differ; they do not broadcast.
 Tensor bce_with_logits(const Tensor& logits, const Tensor& target, Reduction reduction = Reduction::mean);
+/// The reduction of bce_with_logits, and the weight of positives.
+struct BceWithLogitsOptions {
+  Reduction reduction = Reduction::mean;
+  Tensor pos_weight = {};  // p, broadcasts to x; more than 1 raises recall, less than 1 precision
+};
+/// bce_with_logits whose positives count p times: l = -p t ln sigmoid(x) - (1 - t) ln(1 - sigmoid(x)), composed of
+/// other ops. Throws ShapeError also if p does not broadcast to x.
+Tensor bce_with_logits(const Tensor& logits, const Tensor& target, const BceWithLogitsOptions& options);
+/// l = -t max(ln x, -100) - (1 - t) max(ln(1 - x), -100) for probabilities x: PyTorch's binary_cross_entropy. The
+/// gradient of a logarithm below -100 is 0. NaN outside [0, 1]. (bce_with_logits is exact where x rounds to 0 or 1.)
+/// Throws ShapeError if the shapes differ; they do not broadcast.
+Tensor bce(const Tensor& probabilities, const Tensor& target, Reduction reduction = Reduction::mean);
+/// The reduction of gaussian_nll, the least variance, and whether l contains its constant.
+struct GaussianNllOptions {
+  Reduction reduction = Reduction::mean;
+  bool full = false;  // add ln(2 pi) / 2
+  double eps = 1e-6;  // 0 or more
+};
+/// l = (ln v + (x - t)^2 / v) / 2, v = max(variance, eps): the negative log-likelihood of t under a normal
+/// distribution with mean x. The variance broadcasts to x; its gradient is 0 where it is not above eps. NaN for a
+/// negative variance. Throws ShapeError if x and t differ in shape or the variance does not broadcast to x, ValueError
+/// if eps is negative.
+Tensor gaussian_nll(const Tensor& x, const Tensor& target, const Tensor& variance,
+                    const GaussianNllOptions& options = {});
+/// The reduction of poisson_nll, what its x is, and whether l contains the term of the target.
+struct PoissonNllOptions {
+  Reduction reduction = Reduction::mean;
+  bool log_input = true;  // x is the logarithm of the rate; otherwise the rate: l = x - t ln(x + eps)
+  bool full = false;      // add Stirling's approximation of ln t!, t ln t - t + ln(2 pi t) / 2, where t > 1
+  double eps = 1e-8;
+};
+/// l = e^x - t x: the negative log-likelihood of the count t under a Poisson distribution, without ln t!. Throws
+/// ShapeError if the shapes differ; they do not broadcast.
+Tensor poisson_nll(const Tensor& x, const Tensor& target, const PoissonNllOptions& options = {});
 /// d = x - t, l = d^2 / (2 beta) where |d| < beta, else |d| - beta / 2: PyTorch's smooth_l1_loss. beta = 0 gives l =
 /// |d|, with gradient 0 at 0. Throws ShapeError if the shapes differ, ValueError if beta is negative or not finite.
 Tensor smooth_l1(const Tensor& x, const Tensor& target, double beta = 1, Reduction reduction = Reduction::mean);
@@ -564,6 +598,46 @@ struct KlDivergenceOptions {
 /// l = 0 with gradient 0. The mean is the sum divided by the number of rows [...], PyTorch's "batchmean" for a matrix;
 /// its "mean" also divides by C. Throws ShapeError if the shapes differ; they do not broadcast.
 Tensor kl_divergence(const Tensor& log_probabilities, const Tensor& target, KlDivergenceOptions options = {});
+
+// The margin losses, all composed of other ops. A target t is 1 or -1, as i64 or as real numbers, and gets no gradient;
+// ValueError (with position and value) if it is neither. Where max(0, z) has z = 0, the gradient is 0.
+
+/// l = x where t = 1, max(0, margin - x) where t = -1. Throws ShapeError if the shapes differ; they do not broadcast.
+Tensor hinge_embedding(const Tensor& x, const Tensor& target, double margin = 1, Reduction reduction = Reduction::mean);
+/// l = max(0, margin - t (a - b)): a is to be larger than b where t = 1, smaller where t = -1. Throws ShapeError if the
+/// shapes differ; they do not broadcast.
+Tensor margin_ranking(const Tensor& a, const Tensor& b, const Tensor& target, double margin = 0,
+                      Reduction reduction = Reduction::mean);
+/// l = ln(1 + e^(-t x)). Throws ShapeError if the shapes differ; they do not broadcast.
+Tensor soft_margin(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);
+/// The reduction, power and margin of multi_margin, and its weights.
+struct MultiMarginOptions {
+  Reduction reduction = Reduction::mean;
+  int power = 1;  // or 2
+  double margin = 1;
+  Tensor class_weights = {};  // w [C]: the loss of a row with label t counts w_t times. They get no gradient
+};
+/// l = (sum over c other than t of max(0, margin - x[t] + x[c])^power) / C for scores x [..., C] and labels t [...]
+/// (i64). The mean is over the rows, weighted or not, as in PyTorch. Throws ShapeError if the targets have another
+/// shape or class_weights is not [C], IndexError (with position and value) if a label is not in [0, C), ValueError if
+/// the power is neither 1 nor 2.
+Tensor multi_margin(const Tensor& x, const Tensor& targets, const MultiMarginOptions& options = {});
+/// l = 1 - cos(a, b) where t = 1, max(0, cos(a, b) - margin) where t = -1, for vectors a, b [..., D] and t [...], with
+/// cos(a, b) = a b / (max(|a|, 1e-6) max(|b|, 1e-6)). Throws ShapeError if the shapes do not match these.
+Tensor cosine_embedding(const Tensor& a, const Tensor& b, const Tensor& target, double margin = 0,
+                        Reduction reduction = Reduction::mean);
+/// The reduction and the distances of triplet_margin.
+struct TripletMarginOptions {
+  Reduction reduction = Reduction::mean;
+  double margin = 1;
+  double eps = 1e-6;
+  bool swap = false;  // take min(d(a, n), d(p, n)) for d(a, n) (Balntas et al., 2016)
+};
+/// l = max(0, d(a, p) - d(a, n) + margin), d(u, v) = |u - v + eps|, for an anchor a, a positive p and a negative n, all
+/// [..., D] (Schroff, Kalenichenko and Philbin, "FaceNet", 2015). Throws ShapeError if the shapes differ; they do not
+/// broadcast.
+Tensor triplet_margin(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                      const TripletMarginOptions& options = {});
 
 // ---- attention
 

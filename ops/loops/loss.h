@@ -72,7 +72,8 @@ inline AttributeList label_loss_attributes(const Record& r) {
 /// Labels [...] for scores [..., C]. Throws ShapeError, DtypeError or, with position and value, IndexError; returns how
 /// many are not ignored.
 inline double check_labels(const char* function, const char* role, const Tensor& scores, const Tensor& labels,
-                           std::optional<std::int64_t> ignore) {
+                           std::optional<std::int64_t> ignore,
+                           const char* remedy = "check the labels, or name it with ignore_index") {
   if (scores.rank() == 0 || labels.shape() != scores.shape().first(scores.rank() - 1))
     throw ShapeError(text(function, ": ", describe_operand(role, scores), " and ", describe_operand("targets", labels),
                           ": labels must have the shape of the scores without the last axis; reshape them"));
@@ -86,8 +87,7 @@ inline double check_labels(const char* function, const char* role, const Tensor&
     const bool ignored = ignore && label == *ignore;
     if (!ignored && (label < 0 || label >= classes))
       throw IndexError(text(function, ": label ", label, " at position ", position, " of ",
-                            describe_operand("targets", labels), " is outside 0 to ", classes - 1,
-                            "; check the labels, or name it with ignore_index"));
+                            describe_operand("targets", labels), " is outside 0 to ", classes - 1, "; ", remedy));
     counted += ignored ? 0 : 1;
     ++position;
   }

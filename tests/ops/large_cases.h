@@ -28,6 +28,7 @@ class LargeCases {
     products();
     rows_and_shapes();
     losses();
+    composed_losses();
     attention_ops();
     recurrent_ops();
   }
@@ -227,12 +228,40 @@ class LargeCases {
       for (const Reduction reduction : {Reduction::none, Reduction::mean})
         add(name, {normal({many, wide}), positive({many, wide})}, reduction == Reduction::none,
             [loss = loss, reduction](const Tensors& in) { return loss(in[0], in[1], reduction); });
+    add("bce", {positive({many, wide}), positive({many, wide})}, true,
+        [](const Tensors& in) { return bce(0.45 * in[0], in[1], Reduction::none); });
     add("smooth_l1", {normal({many, wide}), normal({many, wide})}, true,
         [](const Tensors& in) { return smooth_l1(in[0], in[1], 0.7, Reduction::none); });
     add("huber", {normal({many, wide}), normal({many, wide})}, true,
         [](const Tensors& in) { return huber(in[0], in[1], 0.7, Reduction::none); });
     add("kl_divergence", {normal({many, wide}), positive({many, wide})}, true,
         [](const Tensors& in) { return kl_divergence(in[0], in[1], {.reduction = Reduction::none}); });
+  }
+
+  void composed_losses() {
+    const auto add_loss = [this](const char* name, std::size_t operands, auto loss) {
+      add(name, Tensors(operands, normal({many, wide})), true, loss);
+    };
+    add_loss("gaussian_nll", 3, [](const Tensors& in) {
+      return gaussian_nll(in[0], 2.0 * in[1], exp(in[2]), {.reduction = Reduction::none});
+    });
+    add_loss("poisson_nll", 2, [](const Tensors& in) {
+      return poisson_nll(in[0], exp(in[1]), {.reduction = Reduction::none, .full = true});
+    });
+    add_loss("hinge_embedding", 2,
+             [](const Tensors& in) { return hinge_embedding(in[0], sign(in[1]), 1, Reduction::none); });
+    add_loss("margin_ranking", 3,
+             [](const Tensors& in) { return margin_ranking(in[0], 2.0 * in[1], sign(in[2]), 0.5, Reduction::none); });
+    add_loss("soft_margin", 2, [](const Tensors& in) { return soft_margin(in[0], sign(in[1]), Reduction::none); });
+    add_loss("multi_margin", 1, [](const Tensors& in) {
+      return multi_margin(in[0], argmax(in[0].detach()), {.reduction = Reduction::none, .power = 2, .margin = 1.5});
+    });
+    add_loss("cosine_embedding", 2, [](const Tensors& in) {
+      return cosine_embedding(in[0], 1.0 + in[1], sign(slice(in[1], {all, 0})), -0.5, Reduction::none);
+    });
+    add_loss("triplet_margin", 3, [](const Tensors& in) {
+      return triplet_margin(in[0], 0.5 * in[1], 2.0 + in[2], {.reduction = Reduction::none, .margin = 50});
+    });
   }
 
   void attention_ops() {

@@ -39,8 +39,9 @@ std::set<std::string> functions() {
 /// Optional operands, by op and position among the inputs of its cases.
 bool is_optional(const std::string& op, std::size_t input) {
   static const std::map<std::string, std::size_t> first_optional{
-      {"linear", 2},       {"layer_norm", 1}, {"residual_layer_norm", 1}, {"rms_norm", 1},
-      {"gated_memory", 4}, {"attention", 3},  {"gru_sequence", 3},        {"gru_step", 3}};
+      {"linear", 2},       {"layer_norm", 1},   {"residual_layer_norm", 1},
+      {"rms_norm", 1},     {"gated_memory", 4}, {"attention", 3},
+      {"gru_sequence", 3}, {"gru_step", 3},     {"bce_with_logits", 2}};
   const auto found = first_optional.find(op);
   return found != first_optional.end() && input >= found->second;
 }

@@ -243,8 +243,9 @@ std::vector<ProgramOp> row_program_ops() {
           "rms_norm", 1, false, [](const Tensors& in) { return rms_norm(in[0], in[1]); },
           [](const Line& x) { return by_root_mean_square(x, 1e-6); }),
       loss("mse", mse, [](Number x, Number t) { return (x - t) * (x - t); }),
-      loss("bce_with_logits", bce_with_logits,
-           [](Number x, Number t) { return naive::log(Number(1) + naive::exp(x)) - x * t; }),
+      loss(
+          "bce_with_logits", [](const Tensor& x, const Tensor& t, Reduction r) { return bce_with_logits(x, t, r); },
+          [](Number x, Number t) { return naive::log(Number(1) + naive::exp(x)) - x * t; }),
       loss(
           "smooth_l1", [](const Tensor& x, const Tensor& t, Reduction r) { return smooth_l1(x, t, 0.5, r); },
           [](Number x, Number t) { return huber_of(x - t, 0.5) / 0.5; }),

@@ -17,6 +17,23 @@ inline constexpr std::tuple members_of<CrossEntropyOptions>{
     &CrossEntropyOptions::reduction, &CrossEntropyOptions::ignore_index, &CrossEntropyOptions::label_smoothing,
     &CrossEntropyOptions::class_weights};
 template <>
+inline constexpr std::tuple members_of<BceWithLogitsOptions>{&BceWithLogitsOptions::reduction,
+                                                             &BceWithLogitsOptions::pos_weight};
+template <>
+inline constexpr std::tuple members_of<GaussianNllOptions>{&GaussianNllOptions::reduction, &GaussianNllOptions::full,
+                                                           &GaussianNllOptions::eps};
+template <>
+inline constexpr std::tuple members_of<PoissonNllOptions>{&PoissonNllOptions::reduction, &PoissonNllOptions::log_input,
+                                                          &PoissonNllOptions::full, &PoissonNllOptions::eps};
+template <>
+inline constexpr std::tuple members_of<MultiMarginOptions>{&MultiMarginOptions::reduction, &MultiMarginOptions::power,
+                                                           &MultiMarginOptions::margin,
+                                                           &MultiMarginOptions::class_weights};
+template <>
+inline constexpr std::tuple members_of<TripletMarginOptions>{&TripletMarginOptions::reduction,
+                                                             &TripletMarginOptions::margin, &TripletMarginOptions::eps,
+                                                             &TripletMarginOptions::swap};
+template <>
 inline constexpr std::tuple members_of<KlDivergenceOptions>{&KlDivergenceOptions::reduction,
                                                             &KlDivergenceOptions::log_target};
 template <>
@@ -52,6 +69,7 @@ constexpr OfTensor<Tensor, const Axes&, ReduceOptions, double> var = retrace::va
 constexpr OfTensor<Tensor, List<std::int64_t>> reshape = retrace::reshape, repeat = retrace::repeat;
 constexpr OfTensor<Tensor, List<SliceIndex>> slice = retrace::slice;
 constexpr OfTensor<Tensor, List<Padding>> pad = retrace::pad;
+constexpr OfTensor<Tensor, const Tensor&, const BceWithLogitsOptions&> bce_with_logits = retrace::bce_with_logits;
 constexpr OfTensor<Tensors, List<std::int64_t>, int> split = retrace::split;
 
 /// An op of two tensors that has an overload for a number.

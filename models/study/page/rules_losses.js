@@ -90,6 +90,10 @@ const slopeOfSmoothL1 = (x, t, beta) => (Math.abs(x - t) < beta ? (x - t) / beta
 // ln(1 + e^x) - x t, where a certain logit that is right costs nothing.
 const bceWithLogits = (x, t) => strongProduct(x, x > 0 ? 1 - t : -t) + Math.log1p(Math.exp(-Math.abs(x)));
 
+// The logarithms of a probability and of its complement, at least -100, and their slopes.
+const logOf = (x) => Math.max(Math.log(x), -100), logOfOther = (x) => Math.max(Math.log1p(-x), -100);
+const slopeOfLog = (x) => (logOf(x) > -100 ? 1 / x : 0), slopeOfOther = (x) => (logOfOther(x) > -100 ? 1 / (1 - x) : 0);
+
 const probability = (t, isLog) => (isLog ? Math.exp(t) : t);
 const logarithm = (t, isLog) => (isLog ? t : Math.log(t));
 const times = (p, x) => (p === 0 ? 0 : p * x);
@@ -108,6 +112,11 @@ export const lossRules = {
     (x, t, isLog) => probability(t, isLog) && (isLog ? Math.exp(t) : 1) * (logarithm(t, isLog) - x + 1),
     "log_target",
     (x) => sizeOf(x.shape.slice(0, -1)),
+  ),
+  bce: ofPairs(
+    (x, t) => -t * logOf(x) - (1 - t) * logOfOther(x),
+    (x, t) => (1 - t) * slopeOfOther(x) - t * slopeOfLog(x),
+    (x) => logOfOther(x) - logOf(x),
   ),
   bce_with_logits: ofPairs(bceWithLogits, (x, t) => logistic(x) - t, (x) => -x),
 };

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { ruleOf, rules } from "../../../models/study/page/rules.js";
 import { complementaryErrorFunction } from "../../../models/study/page/scalar_functions.js";
-import { ndArray } from "../../../models/study/page/tensor.js";
+import { ndArray, scaleBy } from "../../../models/study/page/tensor.js";
 import { integers, normal, positive, testRules } from "./rule_checks.mjs";
 
 const unary = (op, draw = normal, attributes = {}) => [op, [draw(3, 4)], attributes];
@@ -14,6 +14,7 @@ const binary = (op, draw = normal) => [
   [op, [draw(2, 1, 3, 1), draw(4, 1, 5)]],
   [op, [draw(3), draw()]],
 ];
+const probabilities = (...shape) => scaleBy(0.45, positive(...shape));
 const reductions = (op) => [
   [op, [normal(2, 3, 4)], { axes: [0, 1, 2] }],
   [op, [normal(2, 3, 4)], { axes: [1] }],
@@ -108,6 +109,7 @@ testRules([
     ["smooth_l1", [normal(2, 3), normal(2, 3)], { reduction, beta: 0.7 }],
     ["kl_divergence", [normal(2, 3), positive(2, 3)], { reduction, log_target: false }],
     ["kl_divergence", [normal(2, 3), normal(2, 3)], { reduction, log_target: true }],
+    ["bce", [probabilities(2, 3), normal(2, 3)], { reduction }],
     ...["mse", "bce_with_logits"].map((op) => [op, [normal(2, 3), normal(2, 3)], { reduction }]),
   ]),
 ]);

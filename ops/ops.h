@@ -599,6 +599,26 @@ struct KlDivergenceOptions {
 /// its "mean" also divides by C. Throws ShapeError if the shapes differ; they do not broadcast.
 Tensor kl_divergence(const Tensor& log_probabilities, const Tensor& target, KlDivergenceOptions options = {});
 
+/// The reduction of ctc, the class that stands for no label, and the loss of a sample that cannot be aligned.
+struct CtcOptions {
+  Reduction reduction = Reduction::mean;  // the mean divides the loss of each sample by its number of labels, or by 1
+  std::int64_t blank = 0;
+  bool zero_infinity = false;  // 0 in place of infinity
+};
+/// Connectionist temporal classification, PyTorch's ctc_loss (Graves et al., "Connectionist temporal classification:
+/// labelling unsegmented sequence data with recurrent neural networks", 2006):
+///   l = -ln of the sum over all paths a of e^(x[0, a_0] + x[1, a_1] + ...),
+/// where a path has a class for each step and reads as the labels once repeated classes become one and then blanks are
+/// left out. x [..., T, C] holds log-probabilities, targets [..., S] (i64) the labels, the first target_lengths [...]
+/// (i64) of them, for the first input_lengths [...] (i64) steps; what is after these is not read. If there is no path
+/// (too few steps), l is infinite, or 0 with zero_infinity, with gradient 0.
+///
+/// dx is the derivative: minus the share of the paths that are in a class. (PyTorch adds e^x, which the backward of
+/// log_softmax removes again.) Throws ShapeError if the shapes do not match these, IndexError if a length is not in
+/// [0, T] or [0, S], the blank not in [0, C), or (with position) a label not in [0, C) or the blank.
+Tensor ctc(const Tensor& log_probabilities, const Tensor& targets, const Tensor& input_lengths,
+           const Tensor& target_lengths, const CtcOptions& options = {});
+
 // The margin losses, all composed of other ops. A target t is 1 or -1, as i64 or as real numbers, and gets no gradient;
 // ValueError (with position and value) if it is neither. Where max(0, z) has z = 0, the gradient is 0.
 

@@ -49,6 +49,12 @@ inline Tensor signs(const Shape& shape) {
 }
 inline Tensor with_errors(const Tensor& x) { return x + reshape(arange(-5.5, 6, 1, f64), {3, 4}) * 0.37; }
 
+/// Labels that repeat, lengths below the most, and (the last) a sample that cannot be aligned.
+inline CheckCase alignments(const CtcOptions& options) {
+  return one([=](auto& labels, auto& steps, auto& counts, auto& x) { return ctc(x, labels, steps, counts, options); },
+             {indices({{1, 1, 3}, {3, 2, 0}, {2, 1, 3}}), indices({6, 5, 2}), indices({3, 2, 3}), normal({3, 6, 4})});
+}
+
 inline Tensor seeded_dropout(const Tensor& x) {
   Random random(5);
   return dropout(x, 0.4, &random);
@@ -112,6 +118,14 @@ inline constexpr OpChecks losses[] = {
         one([](auto& x, auto& t) { return kl_divergence(x, t, {Reduction::none, true}); },
             {normal({3, 4}), normal({3, 4})}),
         one([](auto& x, auto& t) { return kl_divergence(x, t); }, {normal({}), positive({})})}; }},
+    {"ctc", [] { return Cases{
+        alignments({.zero_infinity = true}),
+        alignments({.reduction = Reduction::sum, .zero_infinity = true}),
+        one([](auto& labels, auto& x) {
+              return ctc(x, labels, indices({4, 3}), indices({2, 0}), {Reduction::none, 2}); },
+            {indices({{0, 1}, {0, 0}}), normal({2, 4, 3})}),
+        one([](auto& labels, auto& x) { return ctc(x, labels, indices(5), indices(2)); },
+            {indices({3, 3}), normal({5, 4})})}; }},
     {"hinge_embedding", [] { return Cases{
         one([](auto& t, auto& x) { return hinge_embedding(x, t); }, {signs({3, 4}), with_errors(ones({3, 4}, f64))}),
         one([](auto& t, auto& x) { return hinge_embedding(x, t, 0.5, Reduction::none); },

@@ -28,6 +28,7 @@ class LargeCases {
     products();
     rows_and_shapes();
     losses();
+    alignments();
     composed_losses();
     attention_ops();
     recurrent_ops();
@@ -236,6 +237,14 @@ class LargeCases {
         [](const Tensors& in) { return huber(in[0], in[1], 0.7, Reduction::none); });
     add("kl_divergence", {normal({many, wide}), positive({many, wide})}, true,
         [](const Tensors& in) { return kl_divergence(in[0], in[1], {.reduction = Reduction::none}); });
+  }
+
+  void alignments() {
+    const Tensor labels = random_.integers({90, 7}, 5) + indices(1), steps = random_.integers({90}, 20) + indices(20);
+    const Tensor counts = random_.integers({90}, 8);
+    add("ctc", {normal({90, 40, 6}), labels, steps, counts}, true, [](const Tensors& in) {
+      return ctc(in[0], in[1], in[2], in[3], {.reduction = Reduction::none, .zero_infinity = true});
+    });
   }
 
   void composed_losses() {

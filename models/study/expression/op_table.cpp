@@ -26,6 +26,9 @@ template <>
 inline constexpr std::tuple members_of<PoissonNllOptions>{&PoissonNllOptions::reduction, &PoissonNllOptions::log_input,
                                                           &PoissonNllOptions::full, &PoissonNllOptions::eps};
 template <>
+inline constexpr std::tuple members_of<CtcOptions>{&CtcOptions::reduction, &CtcOptions::blank,
+                                                   &CtcOptions::zero_infinity};
+template <>
 inline constexpr std::tuple members_of<MultiMarginOptions>{&MultiMarginOptions::reduction, &MultiMarginOptions::power,
                                                            &MultiMarginOptions::margin,
                                                            &MultiMarginOptions::class_weights};

@@ -2,7 +2,7 @@
 import { logSoftmaxAlong } from "./rules_rows.js";
 import { logistic } from "./scalar_functions.js";
 import { broadcastTo, elementwise, multiply, pick, placesOf, reshape, scaleBy, sizeOf, spread, stridesOf, strongProduct,
-  sumAlong } from "./tensor.js";
+  sumAlong, zeros } from "./tensor.js";
 
 /** y of the losses l, `counted` of which are in their mean. */
 function reduced(losses, counted, { attributes: { reduction } }) {
@@ -81,6 +81,67 @@ const crossEntropyOfTargets = {
 };
 const crossEntropyRule = ({ inputs: [, t] }) => (t.dtype === "i64" ? crossEntropyOfLabels : crossEntropyOfTargets);
 
+const addLogs = (...logs) => {
+  const most = Math.max(...logs);
+  return most === -Infinity ? most : most + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - most), 0));
+};
+
+/**
+ * The paths of one sample of ctc: logp(step, class) of so many steps, and states that are blank, label, blank, ..., each
+ * the name of a class. Gives ln of the sum over all paths, and over those that are in a state at a step.
+ */
+function ctcPaths(logp, steps, states, blank) {
+  const from = (s) => [s, s - 1, ...(states[s] !== blank && states[s] !== states[s - 2] ? [s - 2] : [])];
+  const sum = (places, logOf) => addLogs(-Infinity, ...places.filter((s) => states[s] !== undefined).map(logOf));
+  const begun = [], ended = [];  // before a step, and after it
+  for (let t = 0; t < steps; ++t) {
+    const before = (s) => begun[t - 1][s] + logp(t - 1, states[s]);
+    begun.push(states.map((_, s) => (t ? sum(from(s), before) : s < 2 ? 0 : -Infinity)));
+  }
+  for (let t = steps - 1; t >= 0; --t) {
+    const after = (s) => ended[t + 1][s] + logp(t + 1, states[s]);
+    const to = (s) => [s, s + 1, s + 2].filter((next) => from(next).includes(s));
+    ended[t] = states.map((_, s) => (t < steps - 1 ? sum(to(s), after) : s < states.length - 2 ? -Infinity : 0));
+  }
+  const through = (t, s) => begun[t][s] + logp(t, states[s]) + ended[t][s];
+  const all = steps ? addLogs(...states.map((_, s) => through(steps - 1, s))) : states.length > 1 ? -Infinity : 0;
+  return { all, through };
+}
+
+/** visit(row, paths, states, where the row begins in x, its number of steps) for each sample of a call of ctc. */
+function forEachSample({ inputs: [x, t, n, m], attributes: { blank } }, visit) {
+  const [time, classes] = x.shape.slice(-2), width = t.shape[t.rank - 1];
+  for (let row = 0; row < n.size; ++row) {
+    const labels = [...t.data.slice(row * width, row * width + m.data[row])], start = row * time * classes;
+    const states = [blank, ...labels.flatMap((label) => [label, blank])];
+    visit(row, ctcPaths((step, c) => x.data[start + step * classes + c], n.data[row], states, blank), states, start);
+  }
+}
+const shareOfRow = ({ inputs: [, , , m], attributes: { reduction } }, row) =>
+  (reduction === "mean" ? Math.max(m.data[row], 1) : 1);
+
+const ctcRule = {
+  forward(call) {
+    const { inputs: [, , n], attributes: { zero_infinity } } = call, losses = zeros(n.shape);
+    forEachSample(call, (row, { all }) => {
+      losses.data[row] = all === -Infinity && zero_infinity ? 0 : -all / shareOfRow(call, row);
+    });
+    return reduced(losses, losses.size, call);
+  },
+  vjp(call) {
+    const { inputs: [x, , n] } = call, dx = zeros(x.shape), classes = x.shape[x.rank - 1];
+    const dl = gradientOfLosses(n.shape, n.size, call);
+    forEachSample(call, (row, { all, through }, states, start) => {
+      if (all === -Infinity) return;
+      for (let t = 0; t < n.data[row]; ++t)
+        states.forEach((c, s) => {
+          dx.data[start + t * classes + c] -= (dl.data[row] / shareOfRow(call, row)) * Math.exp(through(t, s) - all);
+        });
+    });
+    return [dx, null, null, null];
+  },
+};
+
 const smoothL1 = (x, t, beta) => {
   const d = Math.abs(x - t);
   return d < beta ? (d * d) / (2 * beta) : d - beta / 2;
@@ -99,6 +160,7 @@ const logarithm = (t, isLog) => (isLog ? t : Math.log(t));
 const times = (p, x) => (p === 0 ? 0 : p * x);
 
 export const lossRules = {
+  ctc: ctcRule,
   cross_entropy: {
     forward: (call) => crossEntropyRule(call).forward(call),
     vjp: (call) => crossEntropyRule(call).vjp(call),

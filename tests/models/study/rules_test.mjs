@@ -109,6 +109,10 @@ testRules([
     ["smooth_l1", [normal(2, 3), normal(2, 3)], { reduction, beta: 0.7 }],
     ["kl_divergence", [normal(2, 3), positive(2, 3)], { reduction, log_target: false }],
     ["kl_divergence", [normal(2, 3), normal(2, 3)], { reduction, log_target: true }],
+    ["ctc", [
+      normal(2, 5, 4), integers([2, 3], 1, 1, 3, 2, 0, 0), integers([2], 5, 4), integers([2], 3, 1),
+    ], { reduction, blank: 0, zero_infinity: false }],
+    ["ctc", [normal(3, 3), integers([2], 0, 1), integers([], 3), integers([], 2)], { reduction, blank: 2 }],
     ["bce", [probabilities(2, 3), normal(2, 3)], { reduction }],
     ...["mse", "bce_with_logits"].map((op) => [op, [normal(2, 3), normal(2, 3)], { reduction }]),
   ]),

@@ -1,5 +1,4 @@
-#include <retrace/ops/loops/ids.h>
-#include <retrace/ops/loops/lines.h>
+#include <retrace/ops/loops/picks.h>
 
 namespace retrace {
 namespace {
@@ -8,24 +7,11 @@ namespace {
 Formulas gather_formulas(const Record& r) {
   const int rank = r.in(0).shape.rank();
   const std::string in_y = index_letters(rank);
-  std::string in_x;
-  for (int k = 0; k < rank; ++k)
-    in_x += (k == 0 ? "" : ", ") + (k == r.attributes<int>() ? text("ids[", in_y, "]") : index_letter(k));
+  const std::string in_x = picked_index(rank, r.attributes<int>(), text("ids[", in_y, "]"));
   return {text("y[", in_y, "] = x[", in_x, "]"), text("dx[", in_x, "] += dy[", in_y, "]")};
 }
 constexpr OpInfo gather_info{"gather", "y[i] = x[ids[i]]", "dx[ids[i]] += dy[i]",
                              "x, ids", gather_formulas,    axis_attribute};
-
-// body(place in x, place in y) for each element of y, line by line.
-template <class Body>
-void for_each_pick(const Shape& x, const Shape& ids, int axis, const std::int64_t* positions, Body&& body) {
-  const Lines from(x, axis), to(ids, axis);
-  for (std::int64_t line = 0; line < to.count; ++line)
-    for (std::int64_t j = 0; j < to.length; ++j) {
-      const std::int64_t place = to.start(line) + j * to.stride;
-      body(from.start(line) + positions[place] * from.stride, place);
-    }
-}
 
 void gather_backward(Record& r) {
   dispatch_real(r.in(0).dtype, gather_info.name, [&]<class T>(T) {

@@ -470,12 +470,25 @@ Tensor take(const Tensor& x, const Tensor& ids, int axis = 0);
 /// y[.., j, ..] = x[.., ids[.., j, ..], ..] along the axis, as in PyTorch. y has the shape of ids. Throws ShapeError if
 /// the shapes of x and ids differ along another axis.
 Tensor gather(const Tensor& x, const Tensor& ids, int axis = -1);
+/// The row of embedding that stands for padding.
+struct EmbeddingOptions {
+  std::optional<std::int64_t> padding_idx = std::nullopt;  // gets no gradient; negative: counted from the last row
+};
 /// y[..., :] = table[ids[...], :]: table [count, features], ids [...] -> y [..., features]. Throws ShapeError if the
-/// table is not a matrix.
-Tensor embedding(const Tensor& table, const Tensor& ids);
-/// y = x, then y[ids[i]] += updates[i] for every i: x [n, ...], ids [k], updates [k, ...]. Throws ShapeError if the
-/// shapes do not match these.
-Tensor scatter_add(const Tensor& x, const Tensor& ids, const Tensor& updates);
+/// table is not a matrix, IndexError if padding_idx is no row of it.
+Tensor embedding(const Tensor& table, const Tensor& ids, const EmbeddingOptions& options = {});
+/// y[b..., r...] = x[i_0[b...], i_1[b...], ..., r...]: as x[i_0, i_1, ...] of NumPy with tensors of ids, which
+/// broadcast to [b...], for the first axes of x. An id may be negative: -1 is the last position. Throws ShapeError if
+/// there are no ids or more than axes, or they do not broadcast, IndexError if an id is outside its axis.
+Tensor index(const Tensor& x, const Tensors& ids);
+/// y = x, then y[.., ids[.., j, ..], ..] = updates[.., j, ..] along the axis, as in PyTorch. Where ids repeat within a
+/// line along the axis, the last one counts, and the others have no gradient. Throws ShapeError if ids and updates
+/// differ in shape, or differ from x along another axis.
+Tensor scatter(const Tensor& x, const Tensor& ids, const Tensor& updates, int axis = 0);
+/// y = x, then y[.., ids[j], ..] += updates[.., j, ..] along the axis for ids [k], which is PyTorch's index_add; or,
+/// for ids with the shape of the updates, y[.., ids[.., j, ..], ..] += updates[.., j, ..], its scatter_add. Throws
+/// ShapeError if the shapes match neither, or updates and x differ along another axis.
+Tensor scatter_add(const Tensor& x, const Tensor& ids, const Tensor& updates, int axis = 0);
 
 // ---- sorting and selection
 

@@ -190,10 +190,21 @@ std::vector<Operator> shape_operators() {
            "Gather"},
           {"scatter_add",
            [](const Call& c) {
-             c.result(c.build.node("ScatterND", {c.in(0), unsqueeze(c.build, c.in(1), -1), c.in(2)},
-                                   {{"reduction", std::string("add")}}));
+             const bool of_rows = c.rank(1) == 1;
+             if (of_rows && c.integer("axis") != 0) c.fail("its vector of ids is not along axis 0");
+             if (of_rows)
+               c.result(c.build.node("ScatterND", {c.in(0), unsqueeze(c.build, c.in(1), -1), c.in(2)},
+                                     {{"reduction", std::string("add")}}));
+             else
+               c.result(c.build.node("ScatterElements", {c.in(0), c.in(1), c.in(2)},
+                                     {{"axis", c.integer("axis")}, {"reduction", std::string("add")}}));
            },
-           "ScatterND"}};
+           "ScatterND, or ScatterElements"},
+          {"scatter",
+           [](const Call& c) {
+             c.result(c.build.node("ScatterElements", {c.in(0), c.in(1), c.in(2)}, {{"axis", c.integer("axis")}}));
+           },
+           "ScatterElements"}};
 }
 
 }  // namespace retrace::onnx

@@ -72,15 +72,16 @@ struct RmsNorm {
 };
 
 /// y[..., :] = weight[ids[...], :] for ids [...] (i64) and a weight [count, features] that is initially standard
-/// normal. Throws IndexError if an id is not in [0, count), DtypeError if ids is not i64.
+/// normal. The row of padding_idx is initially 0 and gets no gradient, so that it stays 0. Throws IndexError if an id
+/// is not in [0, count), DtypeError if ids is not i64; the constructor throws IndexError if padding_idx is no row.
 struct Embedding {
   Parameter weight;
+  EmbeddingOptions options;
 
-  Embedding(std::int64_t count, std::int64_t features, Random& random)
-      : weight(random.normal(parameter_shape("Embedding", "weight", {count, features}))) {}
+  Embedding(std::int64_t count, std::int64_t features, Random& random, const EmbeddingOptions& of_padding = {});
   Tensor operator()(const Tensor& ids) const {
     const Scope scope(this, "embedding");
-    return embedding(weight, ids);
+    return embedding(weight, ids, options);
   }
   void visit(auto&& see) const { see("weight", weight); }
 };

@@ -63,10 +63,25 @@ inline constexpr OpChecks shapes[] = {
         one([](auto& ids, auto& x) { return gather(x, ids, 0); }, {indices({{0, 1, 1}}), normal({2, 3})})}; }},
     {"embedding", [] { return Cases{
         one([](auto& ids, auto& x) { return embedding(x, ids); }, {indices({{0, 2}, {3, 2}}), normal({5, 3})}),
-        one([](auto& ids, auto& x) { return embedding(x, ids); }, {indices(1), normal({2, 3})})}; }},
+        one([](auto& ids, auto& x) { return embedding(x, ids); }, {indices(1), normal({2, 3})}),
+        one([](auto& ids, auto& x) { return embedding(x, ids, {.padding_idx = -2}); },
+            {indices({{0, 1}, {3, 1}}), normal({4, 3})})}; }},
+    {"index", [] { return Cases{
+        one([](auto& i, auto& j, auto& x) { return index(x, {i, j}); },
+            {indices({{0}, {-1}}), indices({1, 1, 3}), normal({3, 4, 2})}),
+        one([](auto& i, auto& x) { return index(x, {i}); }, {indices({{0, -2}, {1, 0}}), normal({3, 2})})}; }},
+    {"scatter", [] { return Cases{
+        one([](auto& ids, auto& x, auto& updates) { return scatter(x, ids, updates, 1); },
+            {indices({{1, 3, 1}, {0, 0, 0}}), normal({2, 4}), normal({2, 3})}),
+        one([](auto& ids, auto& x, auto& updates) { return scatter(x, ids, updates); },
+            {indices({{2, 0}}), normal({3, 2}), normal({1, 2})})}; }},
     {"scatter_add", [] { return Cases{
         one([](auto& ids, auto& x, auto& updates) { return scatter_add(x, ids, updates); },
-            {indices({1, 3, 1}), normal({4, 2}), normal({3, 2})})}; }},
+            {indices({1, 3, 1}), normal({4, 2}), normal({3, 2})}),
+        one([](auto& ids, auto& x, auto& updates) { return scatter_add(x, ids, updates, -2); },
+            {indices({1, 3, 1}), normal({2, 4, 2}), normal({2, 3, 2})}),
+        one([](auto& ids, auto& x, auto& updates) { return scatter_add(x, ids, updates, 1); },
+            {indices({{1, 3, 1}, {0, 0, 0}}), normal({2, 4}), normal({2, 3})})}; }},
     {"sort", [] { return Cases{
         one([](auto& x) { return sort(x); }, {normal({3, 5})}),
         one([](auto& x) { return sort(x, 1, {.descending = true}); }, {normal({2, 4, 3})})}; }},

@@ -130,6 +130,10 @@ TEST(Attributes, LossesListTheirReduction) {
   EXPECT_EQ(attributes_of([](auto& x) { return kl_divergence(x, x); }), "reduction = mean, log_target = false");
   EXPECT_EQ(attributes_of([](auto& x) { return bce_with_logits(x, x, Reduction::none); }), "reduction = none");
   const Tensor labels = zeros({2, 3}, i64);
+  EXPECT_EQ(attributes_of([=](auto& x) {
+              return ctc(x, labels, indices({3, 1}), indices({0, 0}), {.blank = 1});
+            }),
+            "reduction = mean, blank = 1, zero_infinity = false");
   EXPECT_EQ(attributes_of([=](auto& x) { return nll(x, labels, {.reduction = Reduction::sum}); }), "reduction = sum");
   EXPECT_EQ(attributes_of([=](auto& x) { return cross_entropy(x, labels, {.ignore_index = -1}); }),
             "reduction = mean, ignore_index = -1");

@@ -201,17 +201,24 @@ TEST(ShapeErrors, TakeGatherAndEmbedding) {
   });
 }
 
+std::string does_not_fit(const std::string& operands) {
+  return "scatter_add: " + operands +
+         ": ids must be a vector or of the shape of updates, which have the extents of x along all other axes; reshape "
+         "or slice them";
+}
+
 TEST(ShapeErrors, ScatterAdd) {
   expect_refusals({
       {Mistake::shape, [](auto& with) { scatter_add(with.number, with.ids, with.matrix); },
-       "scatter_add: x[], ids[2] and updates[2, 3]: ids must be a vector, and updates one row of x an id; reshape "
-       "them"},
-      {Mistake::shape, [](auto& with) { scatter_add(with.square, with.whole, with.matrix); },
-       "scatter_add: x[3, 3], ids[2, 3] and updates[2, 3]: ids must be a vector, and updates one row of x an id; "
-       "reshape them"},
+       "scatter_add: x[] is 0-d and has no axis 0; reshape it first"},
+      {Mistake::shape, [](auto& with) { scatter_add(with.square, with.whole, with.matrix, 1); },
+       does_not_fit("x[3, 3], ids[2, 3] and updates[2, 3] along axis 1")},
       {Mistake::shape, [](auto& with) { scatter_add(with.weight, with.ids, with.matrix); },
-       "scatter_add: w[4, 2], ids[2] and updates[2, 3]: ids must be a vector, and updates one row of x an id; reshape "
-       "them"},
+       does_not_fit("w[4, 2], ids[2] and updates[2, 3] along axis 0")},
+      {Mistake::shape, [](auto& with) { scatter_add(with.square, with.whole, with.square); },
+       does_not_fit("x[3, 3], ids[2, 3] and updates[3, 3] along axis 0")},
+      {Mistake::shape, [](auto& with) { scatter_add(with.square, indices(1), with.vector); },
+       does_not_fit("x[3, 3], ids[] and updates[3] along axis 0")},
       {Mistake::dtype, [](auto& with) { scatter_add(with.square, with.vector, with.square); },
        "scatter_add: ids[3] is f64, but indices are i64; make them with indices() or to(i64)"},
       {Mistake::dtype, [](auto& with) { scatter_add(with.square, with.ids, with.single); },
@@ -220,6 +227,58 @@ TEST(ShapeErrors, ScatterAdd) {
        "scatter_add: id 7 at position 1 of ids[2] is outside 0 to 2; check the ids"},
       {Mistake::index, [](auto& with) { scatter_add(with.square, with.negative, with.dual_matrix); },
        "scatter_add: id -1 at position 1 of ids[2] is outside 0 to 2; check the ids"},
+  });
+}
+
+TEST(ShapeErrors, Scatter) {
+  expect_refusals({
+      {Mistake::shape, [](auto& with) { scatter(with.number, with.ids, with.matrix); },
+       "scatter: x[] is 0-d and has no axis 0; reshape it first"},
+      {Mistake::shape, [](auto& with) { scatter(with.square, with.whole, with.matrix, 1); },
+       "scatter: x[3, 3], ids[2, 3] and updates[2, 3] along axis 1: ids and updates must have one shape, with the "
+       "extents of x along all other axes; broadcast or slice them"},
+      {Mistake::dtype, [](auto& with) { scatter(with.square, with.matrix, with.matrix); },
+       "scatter: ids[2, 3] is f64, but indices are i64; make them with indices() or to(i64)"},
+      {Mistake::dtype, [](auto& with) { scatter(with.square, with.whole, with.single); },
+       dtypes_differ("scatter", "x[3, 3] is f64", "updates[2, 3] is f32")},
+      {Mistake::index, [](auto& with) { scatter(with.matrix, with.whole, with.matrix, 0); },
+       "scatter: id 2 at position 2 of ids[2, 3] is outside 0 to 1; check the ids"},
+  });
+}
+
+TEST(ShapeErrors, Index) {
+  expect_refusals({
+      {Mistake::shape, [](auto& with) { retrace::index(with.matrix, {}); },
+       "index: 0 tensors of ids for x[2, 3]; give one for each of its first axes"},
+      {Mistake::shape,
+       [](auto& with) {
+         retrace::index(with.vector, {with.ids, with.ids});
+       },
+       "index: 2 tensors of ids for x[3]; give one for each of its first axes"},
+      {Mistake::shape,
+       [](auto& with) {
+         retrace::index(with.matrix, {with.ids, with.flags});
+       },
+       "index: ids before[2] and ids[4] do not broadcast: axis -1 is 2 and 4, but must be equal or 1; reshape or "
+       "transpose one of them"},
+      {Mistake::dtype, [](auto& with) { retrace::index(with.matrix, {with.vector}); },
+       "index: ids[3] is f64, but indices are i64; make them with indices() or to(i64)"},
+      {Mistake::index,
+       [](auto& with) {
+         retrace::index(with.matrix, {with.ids, with.far});
+       },
+       "index: id 7 is outside axis 1 of x[2, 3], which has positions -3 to 2; check the ids"},
+      {Mistake::index, [](auto& with) { retrace::index(with.matrix, {indices({-3})}); },
+       "index: id -3 is outside axis 0 of x[2, 3], which has positions -2 to 1; check the ids"},
+  });
+}
+
+TEST(ShapeErrors, PaddingIdx) {
+  expect_refusals({
+      {Mistake::index, [](auto& with) { embedding(with.weight, with.ids, {.padding_idx = 4}); },
+       "embedding: padding_idx 4 is no row of w[4, 2]; choose one from -4 to 3"},
+      {Mistake::index, [](auto& with) { embedding(with.weight, with.ids, {.padding_idx = -5}); },
+       "embedding: padding_idx -5 is no row of w[4, 2]; choose one from -4 to 3"},
   });
 }
 

@@ -231,6 +231,8 @@ TEST(Formulas, IndicesAreWrittenOut) {
             "y[i, j] = x[i, ids[i, j]] | dx[i, ids[i, j]] += dy[i, j]");
   EXPECT_EQ(formulas_of([&](const Tensor& x) { return embedding(x, grid); }),
             "y[i, j, k] = table[ids[i, j], k] | dtable[ids[i, j], k] += dy[i, j, k]");
+  EXPECT_EQ(formulas_of([&](const Tensor& x) { return embedding(x, grid, {.padding_idx = 1}); }),
+            "y[i, j, k] = table[ids[i, j], k] | dtable[ids[i, j], k] += dy[i, j, k] where ids[i, j] != 1");
 }
 
 TEST(Formulas, LossesNameTheirReduction) {

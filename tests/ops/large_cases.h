@@ -210,8 +210,18 @@ class LargeCases {
     add("diag", {normal({200})}, false, [](const Tensors& in) { return diag(in[0]); });
     const Tensor ids = random_.integers({300}, 40);
     add("embedding", {normal({40, 130})}, false, [=](const Tensors& in) { return embedding(in[0], ids); });
+    add("index", {normal({40, 40, 13})}, false, [=](const Tensors& in) { return index(in[0], {ids, ids}); });
     add("scatter_add", {normal({40, 130}), normal({300, 130})}, false,
         [=](const Tensors& in) { return scatter_add(in[0], ids, in[1]); });
+    add(
+        "scatter_add", {normal({many, 40}), normal({many, 300})}, true,
+        [=](const Tensors& in) { return scatter_add(in[0], ids, in[1], 1); }, "of columns");
+    const auto places = [](const Tensor& updates) { return argsort(updates.detach()); };
+    add("scatter", {normal({many, wide}), normal({many, wide})}, true,
+        [=](const Tensors& in) { return scatter(in[0], places(in[1]), in[1], 1); });
+    add(
+        "scatter_add", {normal({many, wide}), normal({many, wide})}, true,
+        [=](const Tensors& in) { return scatter_add(in[0], places(in[1]), in[1], 1); }, "element by element");
   }
 
   void losses() {

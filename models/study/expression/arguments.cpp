@@ -95,7 +95,7 @@ void Argument::take(Tensors& result) const {
   }
   const List* list = std::get_if<List>(&value_.is);
   if (list == nullptr) refuse("a list of tensors, [a, b]", value_);
-  for (const Value& item : list->items) result.push_back(tensor_from(item, constants_));
+  for (const Value& item : list->items) result.push_back(tensor_from(item, parameter_.is_whole ? i64 : constants_));
 }
 
 void Argument::take(double& result) const {

@@ -43,6 +43,7 @@ template <>
 inline constexpr std::tuple members_of<AttentionOptions>{&AttentionOptions::heads,     &AttentionOptions::causal,
                                                          &AttentionOptions::mask,      &AttentionOptions::scale,
                                                          &AttentionOptions::key_heads, &AttentionOptions::corner};
+template <> inline constexpr std::tuple members_of<EmbeddingOptions>{&EmbeddingOptions::padding_idx};
 template <>
 inline constexpr std::tuple members_of<RotaryOptions>{&RotaryOptions::heads, &RotaryOptions::first,
                                                       &RotaryOptions::base, &RotaryOptions::pairs};

@@ -1,5 +1,5 @@
 // The rules of ops that pick elements by ids, or by chance: the gradient goes back to where the elements came from.
-import { add, multiply, pick, placesOf, spread, stridesOf } from "./tensor.js";
+import { add, elementwise, multiply, pick, placesOf, reshape, spread, stridesOf, zeros } from "./tensor.js";
 
 /** Where in an array of this shape the elements lie that `ids`, in any shape, pick along an axis. */
 function placesOfSlices(shape, ids, axis) {
@@ -28,17 +28,53 @@ const ofPlaces = (places, shapeOf) => ({
 });
 
 const ofSlices = ofPlaces(placesOfSlices, (x, ids, axis) => [...x.slice(0, axis), ...ids, ...x.slice(axis + 1)]);
+const ofElements = ofPlaces(placesOfElements, (x, ids) => ids);
+
+/** Where updates go: ids of a vector are those of every line along the axis. */
+const placesOfUpdates = (x, ids, axis) => (ids.rank > 1 ? placesOfElements : placesOfSlices)(x.shape, ids, axis);
+
+/** The last update at each place of x; -1 if there is none. */
+function lastUpdates(x, places) {
+  const last = new Int32Array(x.size).fill(-1);
+  places.forEach((place, n) => (last[place] = n));
+  return last;
+}
+
+/** The gradient of an embedding without that of its padding. */
+const ofEmbedding = {
+  forward: ofSlices.forward,
+  vjp(call) {
+    const { inputs: [, ids], outputGradients: [dy], attributes: { padding_idx } } = call;
+    const counts = reshape(elementwise((id) => (id === padding_idx ? 0 : 1), ids), [...ids.shape, 1]);
+    return ofSlices.vjp({ ...call, outputGradients: [elementwise((d, is) => (is ? d : 0), dy, counts)] });
+  },
+};
 
 export const indexingRules = {
   take: ofSlices,
-  embedding: ofSlices,
-  gather: ofPlaces(placesOfElements, (x, ids) => ids),
-  scatter_add: {
-    forward({ inputs: [x, ids, updates] }) {
-      return [add(x, spread(updates, placesOfSlices(x.shape, ids, 0), x.shape))];
+  embedding: ofEmbedding,
+  gather: ofElements,
+  scatter: {
+    forward({ inputs: [x, ids, updates], attributes: { axis } }) {
+      const last = lastUpdates(x, placesOfElements(x.shape, ids, axis)), y = zeros(x.shape);
+      for (let k = 0; k < x.size; ++k) y.data[k] = last[k] < 0 ? x.data[k] : updates.data[last[k]];
+      return [y];
     },
-    vjp({ inputs: [x, ids, updates], outputGradients: [dy] }) {
-      return [dy, null, pick(dy, placesOfSlices(x.shape, ids, 0), updates.shape)];
+    vjp({ inputs: [x, ids, updates], outputGradients: [dy], attributes: { axis } }) {
+      const last = lastUpdates(x, placesOfElements(x.shape, ids, axis));
+      const dx = zeros(x.shape), dupdates = zeros(updates.shape);
+      for (let k = 0; k < x.size; ++k)
+        if (last[k] < 0) dx.data[k] = dy.data[k];
+        else dupdates.data[last[k]] = dy.data[k];
+      return [dx, null, dupdates];
+    },
+  },
+  scatter_add: {
+    forward({ inputs: [x, ids, updates], attributes: { axis = 0 } }) {
+      return [add(x, spread(updates, placesOfUpdates(x, ids, axis), x.shape))];
+    },
+    vjp({ inputs: [x, ids, updates], outputGradients: [dy], attributes: { axis = 0 } }) {
+      return [dy, null, pick(dy, placesOfUpdates(x, ids, axis), updates.shape)];
     },
   },
   dropout: {

@@ -64,6 +64,11 @@ void add_shapes(F& all_functions, Random& random) {
     return scatter_add(transpose(x, {2, 0, 1}), indices({1, 1}),
                        transpose(slice(x, {all, all, range(0, 2)}), {2, 0, 1}));
   });
+  add("scattered_along_lines", [](const Tensor& x) {
+    const Tensor ids = broadcast_to(tensor({{{0, 2}}}), {x.dim(0), x.dim(1), 2}).to(i64);
+    const Tensor updates = slice(x, {all, all, range(1, 3)});
+    return scatter(x, ids, updates, 2) - scatter_add(x, ids, 2 * updates, 2);
+  });
   add("sums", [](const Tensor& x) {
     return concat({sum(x, -1, kept), mean(x, -1, kept), max(x, -1, kept), min(x, -1, kept), prod(x, -1, kept),
                    logsumexp(x, -1, kept), norm(x, -1, kept), norm(x, -1, kept, 3), var(x, -1, kept), std(x, -1, kept)},

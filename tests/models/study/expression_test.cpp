@@ -252,6 +252,14 @@ TEST(Expression, PassesEveryKindOfArgument) {
        [=] {
          return gather(x, indices({{0}, {1}, {2}, {3}}));
        }},
+      {"embedding(x, [0, 3], padding_idx=3)",
+       [=] {
+         return embedding(x, indices({0, 3}), {.padding_idx = 3});
+       }},
+      {"index(x, [ids, [0, 1, 2, -1]])",
+       [=] {
+         return retrace::index(x, {ids, indices({0, 1, 2, -1})});
+       }},
       {"scatter_add(x, ids, y)", [=] { return scatter_add(x, ids, y); }},
       {"sort(x, 0, descending=true).values", [=] { return sort(x, 0, {.descending = true}).values; }},
       {"sort(x).indices", [=] { return sort(x).indices; }},
@@ -271,6 +279,8 @@ TEST(Expression, PassesEveryKindOfArgument) {
       {"cross_entropy(x, softmax(y))", [=] { return cross_entropy(x, softmax(y)); }},
       {"nll(x, [2, 0, 2, 3], none)", [=] { return nll(x, ids, {.reduction = Reduction::none}); }},
       {"mse(x, y, sum)", [=] { return mse(x, y, Reduction::sum); }},
+      {"bce_with_logits(x, y, pos_weight=2)", [=] { return bce_with_logits(x, y, {.pos_weight = full({}, 2, f64)}); }},
+      {"triplet_margin(x, y, 2 * x, margin=3)", [=] { return triplet_margin(x, y, 2 * x, {.margin = 3}); }},
       {"huber(x, y, 0.5, sum)", [=] { return huber(x, y, 0.5, Reduction::sum); }},
       {"kl_divergence(x, y, log_target=true)", [=] { return kl_divergence(x, y, {.log_target = true}); }},
       {"dropout(x, 0.5, seed=7)",

@@ -97,7 +97,12 @@ testRules([
   ["take", [normal(2, 3, 4), integers([], 3)], { axis: 2 }],
   ["embedding", [normal(4, 3), integers([2, 3], 0, 3, 3, 1, 0, 3)]],
   ["gather", [normal(2, 3, 4), integers([2, 5, 4], ...Array.from({ length: 40 }, (_, n) => (n * 7) % 3))], { axis: 1 }],
+  ["embedding", [normal(4, 3), integers([2, 3], 0, 3, 3, 0, 0, 3)], { padding_idx: 2 }],
   ["scatter_add", [normal(4, 2), integers([3], 1, 3, 1), normal(3, 2)]],
+  ["scatter_add", [normal(2, 4, 3), integers([2], 2, 0), normal(2, 2, 3)], { axis: 1 }],
+  ["scatter_add", [normal(2, 3), integers([2, 4], 0, 2, 2, 1, 1, 1, 1, 0), normal(2, 4)], { axis: 1 }],
+  ["scatter", [normal(2, 3), integers([2, 4], 0, 2, 2, 0, 1, 1, 1, 0), normal(2, 4)], { axis: 1 }],
+  ["scatter", [normal(3, 2), integers([2, 2], 2, 0, 0, 0), normal(2, 2)], { axis: 0 }],
   ["dropout", [normal(2, 3)], { probability: 0.5, mask: ndArray([2, 3], [2, 0, 0, 2, 2, 0]) }],
   ...["mean", "sum", "none"].flatMap((reduction) => [
     ...["cross_entropy", "nll"].flatMap((op) => [

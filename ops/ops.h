@@ -740,13 +740,19 @@ struct RotaryOptions {
   std::int64_t first = 0;  // the position of step 0
   double base = 10000;
   RotaryPairs pairs = RotaryPairs::adjacent;
+  std::int64_t size = 0;  // d: the first features of a head turn; 0: all
+  Tensor positions = {};  // of the steps, i64, broadcasts to [..., T]: first + positions in place of first + t
+  Tensor cosines = {};    // [positions, d / 2]: row m holds the cosines of position m, in place of base
+  Tensor sines = {};      // likewise
 };
 /// Turns pair i of the d features of each head of step t by the angle m base^(-2i / d), m = first + t:
 ///   (a, b) -> (a cos - b sin, a sin + b cos),
 /// so that products of queries and keys depend on the distance of their positions alone (Su et al., "RoFormer: enhanced
-/// transformer with rotary position embedding", 2021). x is [..., T, heads d]. Throws ShapeError if x has fewer than
-/// two axes or the heads do not divide its last one into even numbers of features, ValueError unless the base is finite
-/// and positive.
+/// transformer with rotary position embedding", 2021). x is [..., T, heads d]. Other features of a head stay as they
+/// are; positions and tables get no gradient. Throws ShapeError if x has fewer than two axes, the heads do not divide
+/// its last one into even numbers of features, size is odd or more than these, positions do not broadcast, or the
+/// tables are not two of d / 2 columns; IndexError if they have no row m; ValueError unless the base is finite and
+/// positive.
 Tensor rotary(const Tensor& x, const RotaryOptions& options = {});
 
 /// The order of q, k and v in the columns of a row: by head [q1 k1 v1 q2 k2 v2 ...], or by kind, all heads' q, then all

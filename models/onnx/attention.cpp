@@ -138,6 +138,7 @@ void build_packed_attention(const Call& call) {
 /// x cos m + partner(x) sin m, with the angles m of the rows in a table.
 void build_rotary(const Call& call) {
   constexpr std::int64_t rows_of_table = 2048;
+  if (call.has("c")) call.fail("its positions or its tables are given");
   Builder& b = call.build;
   const std::int64_t heads = call.integer("heads"), size = call.length(0, -1).front() / heads;
   const std::int64_t first = call.integer("first");

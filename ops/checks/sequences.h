@@ -149,7 +149,13 @@ inline constexpr OpChecks sequences[] = {
     {"padding_mask", [] { return Cases{one(padded_softmax, {indices({2, 0, 4}), normal({3, 1, 2, 4})})}; }},
     {"rotary", [] { return Cases{
         one([](auto& x) { return rotary(x, {.heads = 2, .first = 3}); }, {normal({2, 3, 8})}),
-        one([](auto& x) { return rotary(x, {.base = 5, .pairs = RotaryPairs::halves}); }, {normal({4, 6})})}; }},
+        one([](auto& x) { return rotary(x, {.base = 5, .pairs = RotaryPairs::halves}); }, {normal({4, 6})}),
+        one([](auto& x) { return rotary(x, {.heads = 2, .size = 2, .positions = indices({{0, 7, 3}, {2, 2, 1}})}); },
+            {normal({2, 3, 8})}),
+        one([c = normal({5, 2}), s = normal({5, 2})](auto& x) {
+              return rotary(x, {.first = 1, .pairs = RotaryPairs::halves, .positions = indices({3, 0, 1}),
+                                .cosines = c, .sines = s}); },
+            {normal({2, 3, 4})})}; }},
     {"packed_attention", [] { return Cases{
         one(masked_packed_attention, {normal({2, 3, 8})}),
         packed({4, 6}, {.key_size = 2, .causal = true})}; }},

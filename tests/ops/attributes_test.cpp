@@ -1,6 +1,8 @@
 // The constants of a call that records list for programs.
 #include <retrace/core/tape/attribute.h>
 #include <retrace/ops/ops.h>
+#include <retrace/tests/compare.h>
+#include <retrace/tests/ops/gradient_support.h>
 
 #include <gtest/gtest.h>
 
@@ -155,6 +157,20 @@ TEST(Attributes, RotaryListsWhatDecidesTheAngles) {
   EXPECT_EQ(attributes_of(
                 [](auto& x) { return rotary(x, {.heads = 2, .first = 3, .base = 50, .pairs = RotaryPairs::halves}); }),
             "heads = 2, first = 3, base = 50, pairs = halves");
+}
+
+TEST(Attributes, RotaryListsTheAnglesThatItWasGiven) {
+  const Tensor x = ones({2, 3, 4}, f64).watch(), table = counted({9, 2});
+  for (const RotaryPairs pairs : {RotaryPairs::adjacent, RotaryPairs::halves}) {
+    Tape tape;
+    rotary(x, {.pairs = pairs, .positions = indices({8, 0, 1}), .cosines = table, .sines = neg(table)});
+    const AttributeList list = tape.records().back()->attribute_list();
+    ASSERT_EQ(list.size(), 4u);
+    EXPECT_EQ(list[2].name, "c");
+    EXPECT_TRUE(same_bits(std::get<Tensor>(list[2].value), take(table, indices({8, 0, 1}))));
+    EXPECT_EQ(list[3].name, "s");
+    EXPECT_TRUE(same_bits(std::get<Tensor>(list[3].value), take(neg(table), indices({8, 0, 1}))));
+  }
 }
 
 TEST(Attributes, AttentionListsTheMaskWhereItsWeightsAreNotStored) {

@@ -338,6 +338,11 @@ class LargeCases {
     for (const RotaryPairs pairs : {RotaryPairs::adjacent, RotaryPairs::halves})
       add("rotary", {normal({50, 40, 24})}, true,
           [=](const Tensors& in) { return rotary(in[0], {.heads = 3, .first = 5, .pairs = pairs}); });
+    const Tensor positions = random_.integers({50, 40}, 100);
+    add(
+        "rotary", {normal({50, 40, 24})}, false,
+        [=](const Tensors& in) { return rotary(in[0], {.heads = 3, .size = 6, .positions = positions}); },
+        "of a part of each head, by positions");
     // Fewer queries than keys, with the positions of the last ones.
     add_several(
         "rotary", {normal({40, 3, 8}), normal({40, 9, 8})}, true,

@@ -45,8 +45,9 @@ inline constexpr std::tuple members_of<AttentionOptions>{&AttentionOptions::head
                                                          &AttentionOptions::key_heads, &AttentionOptions::corner};
 template <> inline constexpr std::tuple members_of<EmbeddingOptions>{&EmbeddingOptions::padding_idx};
 template <>
-inline constexpr std::tuple members_of<RotaryOptions>{&RotaryOptions::heads, &RotaryOptions::first,
-                                                      &RotaryOptions::base, &RotaryOptions::pairs};
+inline constexpr std::tuple members_of<RotaryOptions>{
+    &RotaryOptions::heads, &RotaryOptions::first,     &RotaryOptions::base,    &RotaryOptions::pairs,
+    &RotaryOptions::size,  &RotaryOptions::positions, &RotaryOptions::cosines, &RotaryOptions::sines};
 template <>
 inline constexpr std::tuple members_of<PackedAttentionOptions>{
     &PackedAttentionOptions::key_size, &PackedAttentionOptions::heads,  &PackedAttentionOptions::layout,

@@ -40,15 +40,23 @@ function triangleRule(keeps) {
   };
 }
 
-/** Each pair (a, b) of a head's features, turned by its angle (t + first) base^(-2i / d) or, with sense -1, back. */
-function turned(x, { heads, first, base, pairs }, sense) {
+/**
+ * Each pair (a, b) of a head's features, turned by its angle or, with sense -1, back. The angle of pair i is (t + first)
+ * base^(-2i / d), unless c and s [steps, d / 2] hold its cosine and sine.
+ */
+function turned(x, { heads, first, base, pairs, c, s }, sense) {
   const y = zeros(x.shape), [time, features] = x.shape.slice(-2), size = features / heads;
+  const turnOf = (row, i) => {
+    if (c) return [c.at(row % c.shape[0], i), s.at(row % c.shape[0], i)];
+    const angle = ((row % time) + first) * base ** ((-2 * i) / size);
+    return [Math.cos(angle), Math.sin(angle)];
+  };
   for (let n = 0; n < x.size; n += size)
     for (let i = 0; i < size / 2; ++i) {
-      const angle = sense * ((Math.floor(n / features) % time) + first) * base ** ((-2 * i) / size);
+      const [cosine, sine] = turnOf(Math.floor(n / features), i);
       const [p, q] = pairs === "halves" ? [n + i, n + i + size / 2] : [n + 2 * i, n + 2 * i + 1];
-      y.data[p] = x.data[p] * Math.cos(angle) - x.data[q] * Math.sin(angle);
-      y.data[q] = x.data[p] * Math.sin(angle) + x.data[q] * Math.cos(angle);
+      y.data[p] = x.data[p] * cosine - sense * x.data[q] * sine;
+      y.data[q] = sense * x.data[p] * sine + x.data[q] * cosine;
     }
   return [y];
 }

@@ -298,6 +298,10 @@ TEST(Expression, PassesEveryKindOfArgument) {
       {"padding_mask([3, 1], 3, f32)", [=] { return padding_mask(lengths, 3, f32); }},
       {"rotary(x, 2, first=1, pairs=halves)",
        [=] { return rotary(x, {.heads = 2, .first = 1, .pairs = RotaryPairs::halves}); }},
+      {"rotary(x, size=2, positions=[3, 0, 1, 1])",
+       [=] {
+         return rotary(x, {.size = 2, .positions = indices({3, 0, 1, 1})});
+       }},
       {"packed_attention(z, 2, heads=2, layout=by_head, queries=2)", [=] { return packed_attention(z, packed); }},
       {"packed_attention_with_weights(z, key_size=2, heads=2, layout=by_head, queries=2).weights",
        [=] { return packed_attention_with_weights(z, packed).weights; }},

@@ -59,6 +59,8 @@ testRules([
   ["flip", [normal(3, 4)], { axis: 0 }],
   ["rotary", [normal(2, 3, 8)], { heads: 2, first: 3, base: 100, pairs: "adjacent" }],
   ["rotary", [normal(4, 6)], { heads: 1, first: 0, base: 10000, pairs: "halves" }],
+  ["rotary", [normal(2, 3, 4)], { heads: 2, pairs: "halves", c: normal(3, 1), s: normal(3, 1) }],
+  ["rotary", [normal(2, 3, 4)], { heads: 1, pairs: "adjacent", c: normal(6, 2), s: normal(6, 2) }],
   ["slice", [normal(4, 5)], { offset: 16, strides: [-10, 0, 1] }, [[2, 1, 4]]],
   ["tril", [normal(2, 3, 4)], { diagonal: 1 }],
   ["triu", [normal(4, 3)], { diagonal: -1 }],

@@ -2,6 +2,7 @@
 
 #include <retrace/nn/layers/positions.h>
 #include <retrace/ops/attention/mask.h>
+#include <retrace/ops/attention/shared_heads.h>
 #include <retrace/ops/loops/padding.h>
 
 namespace retrace {
@@ -103,16 +104,6 @@ Tensor rotated(const MultiHeadAttention& module, const Tensor& x, int heads, std
   return rotary(x, {.heads = heads, .first = first});
 }
 
-// The heads of values, each for all heads of queries that share it.
-Tensor heads_of_values(const MultiHeadAttention& module, const Tensor& values) {
-  const Tensor own = split_heads(values, module.key_heads);
-  const std::int64_t sharing = module.heads / module.key_heads;
-  if (sharing == 1) return own;
-  const Shape& shape = own.shape();  // [B, key_heads, Tk, d]
-  const Tensor repeated = broadcast_to(unsqueeze(own, 2), {shape[0], module.key_heads, sharing, shape[2], shape[3]});
-  return reshape(repeated, {shape[0], module.heads, shape[2], shape[3]});
-}
-
 void check_cache(const KeyValueCache& cache, const Tensor& keys) {
   if (cache.length() == 0) return;
   const Shape expected{keys.dim(0), cache.length(), keys.dim(2)};
@@ -139,7 +130,8 @@ AttentionResult attend(const MultiHeadAttention& module, const Tensor& q, const 
   if (drops) {
     const Tensor weights = module.heads == 1 ? unsqueeze(result.weights, 1) : result.weights;
     const Tensor dropped = dropout(weights, module.dropout, options.random);
-    result.y = combine_heads(matmul(dropped, heads_of_values(module, seen.values), {.zeros = zeros_of(options)}));
+    result.y = combine_heads(
+        matmul(dropped, shared_heads(seen.values, module.key_heads, module.heads), {.zeros = zeros_of(options)}));
   }
   return result;
 }

@@ -1,28 +1,13 @@
 // The twin of attention, composed of other ops: what Tape({.expand_fused = true}) shows of its inside.
 #include <retrace/ops/attention/composed.h>
 
+#include <retrace/ops/attention/shared_heads.h>
 #include <retrace/ops/op.h>
 
 namespace retrace {
 namespace {
 
-// One head is not worth an axis.
-Tensor heads_of(const Tensor& x, std::int64_t heads) {
-  return heads == 1 ? x : split_heads(x, static_cast<int>(heads));
-}
-
-// The heads of k or v, each repeated for the heads of q that share it.
-Tensor shared_heads_of(const Tensor& x, const AttentionHeads& heads) {
-  const Tensor own = heads_of(x, heads.of_keys);
-  if (heads.of_keys == heads.of_queries) return own;
-  if (heads.of_keys == 1) return unsqueeze(own, -3);  // which broadcasts
-  Tensor sharer = empty({heads.of_queries}, i64);
-  for (std::int64_t head = 0; head < heads.of_queries; ++head)
-    OpAccess::values<std::int64_t>(sharer)[head] = head / (heads.of_queries / heads.of_keys);
-  return take(own, sharer, -3);
-}
-
-// What hides keys in an additive mask: -inf where this is, else 0.
+// Only the -inf of an additive mask, which hide keys; its other elements are 0.
 Tensor hiding_part(const Tensor& mask) {
   const Tensor constant = mask.detach();
   return where(equal(constant, minus_infinity), constant, full({}, 0, constant.dtype()));
@@ -32,8 +17,11 @@ Tensor hiding_part(const Tensor& mask) {
 
 AttentionResult composed_attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionHeads& heads,
                                    const HiddenKeys& hidden) {
-  const Tensor heads_q = heads_of(q, heads.of_queries), heads_k = shared_heads_of(k, heads),
-               heads_v = shared_heads_of(v, heads);
+  // One head is not worth an axis.
+  const bool is_one = heads.of_queries == 1;
+  const Tensor heads_q = is_one ? q : split_heads(q, static_cast<int>(heads.of_queries));
+  const Tensor heads_k = is_one ? k : shared_heads(k, heads.of_keys, heads.of_queries);
+  const Tensor heads_v = is_one ? v : shared_heads(v, heads.of_keys, heads.of_queries);
   const bool hides = hidden.causal || hidden.mask.defined();
   const Zeros zeros = hides ? Zeros::strong : Zeros::ordinary;  // of the weights of hidden keys
   const Tensor products = matmul(heads_q, heads_k, {.transpose_b = true, .zeros = zeros});
@@ -48,7 +36,7 @@ AttentionResult composed_attention(const Tensor& q, const Tensor& k, const Tenso
   }
   const Tensor weights = intermediate("weights", softmax(scores, -1, mask));
   const Tensor y = intermediate("heads", matmul(weights, heads_v, {.zeros = zeros}));
-  return {heads.of_queries == 1 ? y : combine_heads(y), weights};
+  return {is_one ? y : combine_heads(y), weights};
 }
 
 }  // namespace retrace

@@ -75,7 +75,7 @@ std::string hide_future(const Call& call, const std::string& scores, const Lengt
   return b.node("Where", {is_hidden, number(call, -std::numeric_limits<double>::infinity()), scores});
 }
 
-/// The mask, where it is the input after `operands` of others.
+/// The mask, where it is the input after `operands` others.
 std::string wanted_mask(const Call& call, int operands) { return call.inputs() > operands ? call.in(operands) : ""; }
 
 /// w = softmax(q k^T / sqrt(d) + mask), y = w v, in each head. The exporter runs a model with a mask so that the tape

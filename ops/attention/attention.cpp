@@ -182,10 +182,10 @@ AttentionResult attend(const Tensor& q, const Tensor& k, const Tensor& v, const 
   check_defined(attention_info.name, {{&q, "q"}, {&k, "k"}, {&v, "v"}});
   const AttentionHeads heads = heads_in(options, q);
   check(q, k, v, heads);
-  if (options.mask.defined())
-    check_attention_mask("attention", options.mask, attention_scores_shape(q.shape(), k.dim(-2), options.heads));
   const bool has_dual_mask = options.mask.defined() && options.mask.dtype() == dual && q.dtype() != dual;
   if (q.dtype() != k.dtype() || q.dtype() != v.dtype() || has_dual_mask) {  // real numbers beside dual ones
+    if (options.mask.defined())                                             // before a conversion is recorded
+      check_attention_mask("attention", options.mask, attention_scores_shape(q.shape(), k.dim(-2), options.heads));
     const auto as_dual = [](const Tensor& x) { return to(x, dual); };
     const Tensor dual_q = as_dual(q), dual_k = as_dual(k), dual_v = as_dual(v);
     return attend(dual_q, dual_k, dual_v, options, weights);

@@ -137,10 +137,8 @@ template <class T> Zeros zeros_of_backward(const Record& r, const AttentionSizes
   return finite ? Zeros::ordinary : Zeros::strong;
 }
 
-/// The input of the record that is its mask, after `operands` of others; -1 if the mask is none of them.
-inline int wanted_mask(const Record& r, int operands) {
-  return r.inputs() > operands && r.wants(operands) ? operands : -1;
-}
+/// Whether the mask wants a gradient: it is then the input of the record after `operands` others.
+inline bool wants_mask(const Record& r, int operands) { return r.inputs() > operands && r.wants(operands); }
 
 /// The gradients that `args` asks for; the weights and what came to them are in the record.
 template <class T>
@@ -166,13 +164,12 @@ void gradients_of_operands(const Record& r, const AttentionSizes& n, AttentionGr
 template <class T>
 void attention_backward(Record& r, const AttentionSizes& n, AttentionGradient<T> args, const Hiding& hiding,
                         int operands) {
-  const int mask = wanted_mask(r, operands);
-  if (mask < 0) return gradients_of_operands(r, n, args, hiding);
+  if (!wants_mask(r, operands)) return gradients_of_operands(r, n, args, hiding);
   const Shape& shape = r.out(1).shape;
   const Tensor room = empty(shape, dtype_of<T>);
   args.dscores = OpAccess::values<T>(room);
   gradients_of_operands(r, n, args, hiding);
-  add_repetitions<T>(shape, args.dscores, r.in(mask).shape, r.grad_in<T>(mask, Begin::zeroed).values);
+  add_repetitions<T>(shape, args.dscores, r.in(operands).shape, r.grad_in<T>(operands, Begin::zeroed).values);
 }
 
 }  // namespace retrace

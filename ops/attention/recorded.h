@@ -50,7 +50,7 @@ AttentionResult recorded_attention(const OpInfo& info, BackwardFunction backward
   return result;
 }
 
-/// The formulas of attention on q, k and v of one head; the mask is the input after `operands` of others, or constant.
+/// The formulas of attention on q, k and v of one head; the mask is the input after `operands` others, or constant.
 inline Formulas attention_formulas(const Record& r, const AttentionSizes& n, const Hiding& hiding, int operands) {
   const bool is_usual = n.scale == usual_scale(n.features);
   const std::string root = is_usual ? text(" / sqrt(", std::max<std::int64_t>(n.features, 1), ")") : "";
@@ -58,7 +58,7 @@ inline Formulas attention_formulas(const Record& r, const AttentionSizes& n, con
   const std::string hidden = text(hiding.causal ? " + causal" : "", hiding.masked ? " + mask" : "");
   return {text("w = softmax(", factor, "q k^T", root, hidden, "), y = w v"),
           text("dw = dy v^T, ds = w (dw - sum dw w) along axis -1, dq = ", factor, "ds k", root, ", dk = ", factor,
-               "ds^T q", root, ", dv = w^T dy", wanted_mask(r, operands) < 0 ? "" : ", dmask = ds")};
+               "ds^T q", root, ", dv = w^T dy", wants_mask(r, operands) ? ", dmask = ds" : "")};
 }
 /// The ending of these formulas.
 inline std::string for_each_head(std::int64_t heads) { return heads == 1 ? "" : ", for each head"; }

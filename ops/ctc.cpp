@@ -1,25 +1,22 @@
+#include <retrace/ops/loops/ids.h>
 #include <retrace/ops/loops/loss.h>
 
 namespace retrace {
 namespace {
 
-struct CtcAttributes {
-  CtcOptions options;
-  std::int64_t rows;
-};
-
 // a is a path: a class for each step, which reads as the labels once repetitions and then blanks are left out.
 Formulas ctc_formulas(const Record& r) {
-  const auto& [options, rows] = r.attributes<CtcAttributes>();
+  const CtcOptions& options = r.attributes<CtcOptions>();
+  const auto rows = static_cast<double>(r.in(2).numel());
   const bool is_mean = options.reduction == Reduction::mean;
   const std::string share = is_mean ? " / max(m[i], 1)" : "";
   return {text("p[i, a] = prod_j e^x[i, j, a[j]], l[i] = -ln(sum_a p[i, a])", share,
-               reduced_formula(options.reduction, static_cast<double>(rows))),
-          text(gradient_of_loss_formula(options.reduction, static_cast<double>(rows)), ", dx[i, j, c] = -dl[i]", share,
+               reduced_formula(options.reduction, rows)),
+          text(gradient_of_loss_formula(options.reduction, rows), ", dx[i, j, c] = -dl[i]", share,
                " (sum_a [a[j] = c] p[i, a]) / sum_a p[i, a]")};
 }
 AttributeList ctc_attributes(const Record& r) {
-  const CtcOptions& options = r.attributes<CtcAttributes>().options;
+  const CtcOptions& options = r.attributes<CtcOptions>();
   AttributeList list = loss_attributes(options.reduction);
   list.push_back({"blank", options.blank});
   list.push_back({"zero_infinity", options.zero_infinity});
@@ -131,13 +128,13 @@ template <class T> struct CtcBatch {
 };
 
 void ctc_backward(Record& r) {
-  const auto& [options, rows] = r.attributes<CtcAttributes>();
-  dispatch_real(r.in(0).dtype, ctc_info.name, [&, &options = options, count = rows]<class T>(T) {
+  const CtcOptions& options = r.attributes<CtcOptions>();
+  dispatch_real(r.in(0).dtype, ctc_info.name, [&]<class T>(T) {
     using W = Wide<T>;
     const CtcBatch<T> batch(r.saved(0).values<T>(), r.in(0).shape, r.in(1).shape[-1], r.saved(1).values<std::int64_t>(),
                             r.saved(2).values<std::int64_t>(), r.saved(3).values<std::int64_t>(), options);
     const W* alpha = r.saved(4).values<W>();
-    const GradientOfLosses<T> dl(options.reduction, static_cast<double>(count), r.grad_out<T>());
+    const GradientOfLosses<T> dl(options.reduction, static_cast<double>(batch.rows), r.grad_out<T>());
     T* dx = r.grad_in<T>(0, Begin::zeroed).values;
     parallel_for(batch.rows, batch.grain(), [&](std::int64_t begin, std::int64_t end) {
       const Tensor beta = empty({2 * batch.width + 1}, dtype_of<W>);
@@ -146,13 +143,6 @@ void ctc_backward(Record& r) {
                             dx + row * batch.time * batch.classes);
     });
   });
-}
-
-void check_ctc_lengths(const char* role, const Tensor& lengths, std::int64_t most) {
-  for (const std::int64_t length : lengths.values<std::int64_t>())
-    if (length < 0 || length > most)
-      throw IndexError(
-          text("ctc: a length of ", length, " is outside 0 to ", most, "; check ", describe_operand(role, lengths)));
 }
 
 void check_ctc_labels(const Tensor& targets, const Tensor& lengths, std::int64_t classes, std::int64_t blank) {
@@ -183,11 +173,9 @@ void check_ctc(const Tensor& x, const Tensor& targets, const Tensor& input_lengt
   check_real("ctc", x, "log_probabilities");
   for (const auto& [tensor, role] : {NamedOperand{&targets, "targets"}, NamedOperand{&input_lengths, "input_lengths"},
                                      NamedOperand{&target_lengths, "target_lengths"}})
-    if (tensor->dtype() != i64)
-      throw DtypeError(text("ctc: ", describe_operand(role, *tensor), " is ", tensor->dtype(),
-                            ", but labels and lengths are i64; make them with indices() or to(i64)"));
-  check_ctc_lengths("input_lengths", input_lengths, x.dim(-2));
-  check_ctc_lengths("target_lengths", target_lengths, targets.dim(-1));
+    check_integers("ctc", *tensor, role, "labels and lengths");
+  check_lengths("ctc", input_lengths, "input_lengths", x.dim(-2));
+  check_lengths("ctc", target_lengths, "target_lengths", targets.dim(-1));
   if (blank < 0 || blank >= x.dim(-1))
     throw IndexError(text("ctc: the blank is ", blank, ", but the classes of ",
                           describe_operand("log_probabilities", x), " are 0 to ", x.dim(-1) - 1));
@@ -220,8 +208,7 @@ Tensor ctc(const Tensor& log_probabilities, const Tensor& targets, const Tensor&
                   });
   });
   record(ctc_info, ctc_backward, {&log_probabilities, &targets, &input_lengths, &target_lengths}, {&y},
-         {&log_probabilities, &targets, &input_lengths, &target_lengths, &alpha},
-         CtcAttributes{options, input_lengths.numel()});
+         {&log_probabilities, &targets, &input_lengths, &target_lengths, &alpha}, options);
   return y;
 }
 

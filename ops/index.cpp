@@ -11,9 +11,7 @@ Shape shape_of_picks(const Tensor& x, const Tensors& ids) {
   Shape shape;
   for (const Tensor& each : ids) {
     check_defined("index", each, "ids");
-    if (each.dtype() != i64)
-      throw DtypeError(text("index: ", describe_operand("ids", each), " is ", each.dtype(),
-                            ", but indices are i64; make them with indices() or to(i64)"));
+    check_integers("index", each, "ids", "indices");
     shape = broadcast_shapes(shape, each.shape(), "index", "ids before", "ids");
   }
   check_rank("index", x, shape.rank() + x.rank() - static_cast<int>(ids.size()));

@@ -149,9 +149,7 @@ void check_rotary(const Tensor& x, const RotaryOptions& options) {
                           " features of a head of ", describe_operand("x", x)));
   if (!(options.base > 0) || !std::isfinite(options.base))
     throw ValueError(text("rotary: the base is ", options.base, "; give a positive number"));
-  if (options.positions.defined() && options.positions.dtype() != i64)
-    throw DtypeError(text("rotary: ", describe_operand("positions", options.positions), " is ",
-                          options.positions.dtype(), ", but positions are i64; make them with indices() or to(i64)"));
+  if (options.positions.defined()) check_integers(rotary_info.name, options.positions, "positions", "positions");
 }
 
 void check_tables(const Tensor& positions, std::int64_t size, const RotaryOptions& options) {

@@ -1,5 +1,6 @@
 #include <retrace/ops/attention/mask.h>
 
+#include <retrace/ops/loops/ids.h>
 #include <retrace/ops/loops/masked.h>
 
 namespace retrace {
@@ -88,12 +89,10 @@ Tensor padding_mask(const Tensor& lengths, std::int64_t time, Dtype dtype) {
   if (lengths.dtype() != i64 || lengths.rank() != 1)
     throw ShapeError(text("padding_mask: ", describe_operand("lengths", lengths), " of dtype ", lengths.dtype(),
                           " must be i64 of shape [batch], one per sample"));
+  check_lengths("padding_mask", lengths, "lengths", time);
   Tensor padding = empty({lengths.dim(0), 1, 1, time}, i64, "padding_mask");
   std::int64_t* flags = OpAccess::values<std::int64_t>(padding);
   for (const std::int64_t length : lengths.values<std::int64_t>()) {
-    if (length < 0 || length > time)
-      throw IndexError(text("padding_mask: a length of ", length, " is outside 0 to ", time, "; check ",
-                            describe_operand("lengths", lengths)));
     std::fill(flags, flags + length, 0);
     std::fill(flags + length, flags + time, 1);
     flags += time;

@@ -1,4 +1,4 @@
-// Checking indices before anything is read with them.
+// Checking indices and lengths before anything is read with them.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,7 @@ namespace retrace {
 
 /// The ids, all in [0, count). Throws IndexError with position and value, DtypeError if they are not i64.
 inline const std::int64_t* checked_ids(const char* function, const Tensor& ids, std::int64_t count) {
-  if (ids.dtype() != i64)
-    throw DtypeError(text(function, ": ", describe_operand("ids", ids), " is ", ids.dtype(),
-                          ", but indices are i64; make them with indices() or to(i64)"));
+  check_integers(function, ids, "ids", "indices");
   std::int64_t position = 0;
   for (const std::int64_t id : ids.values<std::int64_t>()) {
     if (id < 0 || id >= count)
@@ -21,6 +19,14 @@ inline const std::int64_t* checked_ids(const char* function, const Tensor& ids, 
     ++position;
   }
   return ids.values<std::int64_t>().data();
+}
+
+/// Throws IndexError for a length that is not in [0, most].
+inline void check_lengths(const char* function, const Tensor& lengths, const char* role, std::int64_t most) {
+  for (const std::int64_t length : lengths.values<std::int64_t>())
+    if (length < 0 || length > most)
+      throw IndexError(text(function, ": a length of ", length, " is outside 0 to ", most, "; check ",
+                            describe_operand(role, lengths)));
 }
 
 }  // namespace retrace

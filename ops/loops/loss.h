@@ -77,9 +77,7 @@ inline double check_labels(const char* function, const char* role, const Tensor&
   if (scores.rank() == 0 || labels.shape() != scores.shape().first(scores.rank() - 1))
     throw ShapeError(text(function, ": ", describe_operand(role, scores), " and ", describe_operand("targets", labels),
                           ": labels must have the shape of the scores without the last axis; reshape them"));
-  if (labels.dtype() != i64)
-    throw DtypeError(text(function, ": ", describe_operand("targets", labels), " is ", labels.dtype(),
-                          ", but labels are i64; make them with indices() or to(i64)"));
+  check_integers(function, labels, "targets", "labels");
   const std::int64_t classes = scores.dim(-1);
   double counted = 0;
   std::int64_t position = 0;

@@ -82,6 +82,12 @@ void check_rank(const char* function, const Tensor& x, int rank, const char* rol
                           max_rank, " that a tensor can have; reshape some of them together"));
 }
 
+void check_integers(const char* function, const Tensor& x, const char* role, const char* what) {
+  if (x.dtype() != i64)
+    throw DtypeError(text(function, ": ", describe_operand(role, x), " is ", x.dtype(), ", but ", what,
+                          " are i64; make them with indices() or to(i64)"));
+}
+
 void throw_not_real(const char* function, const Tensor& x, const char* role) {
   throw DtypeError(text(function, ": needs real numbers (f32, f64), but ", describe_operand(role, x), " is ", x.dtype(),
                         "; convert it with to(f32) or to(f64)"));

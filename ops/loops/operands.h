@@ -43,6 +43,8 @@ inline void check_real(const char* function, const Tensor& x, const char* role =
   if (x.dtype() == i64) [[unlikely]]
     throw_not_real(function, x, role);
 }
+/// Throws DtypeError unless x is i64, of which it says what they are: "indices".
+void check_integers(const char* function, const Tensor& x, const char* role, const char* what);
 /// Calls body(T{}) with the C++ type of the real numbers in x. i64 throws a DtypeError that names x.
 template <class Body>
 decltype(auto) dispatch_real(const Tensor& x, const char* role, const char* function, Body&& body) {

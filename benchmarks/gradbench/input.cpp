@@ -1,24 +1,13 @@
 #include <retrace/benchmarks/gradbench/protocol.h>
+#include <retrace/models/checks/json_tensor.h>
 
-#include <vector>
+#include <cmath>
 
 namespace retrace::gradbench {
 namespace {
 
 [[noreturn]] void refuse(const char* name, const char* expected) {
   throw ValueError(text("gradbench: the member ", name, " of the input must be ", expected));
-}
-
-// The shape of nested lists, by the first of each level.
-Shape shape_of(const JsonValue& value) {
-  std::vector<std::int64_t> extents;
-  for (const JsonValue* level = &value; level->get<JsonValue::List>() != nullptr;) {
-    const JsonValue::List& list = *level->get<JsonValue::List>();
-    extents.push_back(static_cast<std::int64_t>(list.size()));
-    if (list.empty()) break;
-    level = &list.front();
-  }
-  return Shape(std::span<const std::int64_t>(extents));
 }
 
 bool read(const JsonValue& value, double& number) {
@@ -31,22 +20,18 @@ bool read(const JsonValue& value, std::int64_t& number) {
   return value.get<std::int64_t>() != nullptr;
 }
 
-// Appends the numbers of a value of this shape, from `axis` on; false if it has another.
-template <class T> bool flatten(const JsonValue& value, const Shape& shape, int axis, std::vector<T>& numbers) {
-  if (axis == shape.rank()) {
-    numbers.emplace_back();
-    return read(value, numbers.back());
-  }
-  const auto* list = value.get<JsonValue::List>();
-  if (list == nullptr || static_cast<std::int64_t>(list->size()) != shape[axis]) return false;
-  for (const JsonValue& element : *list)
-    if (!flatten(element, shape, axis + 1, numbers)) return false;
-  return true;
-}
+constexpr const char* numbers_expected = "a number or lists of numbers, all of the same lengths";
 
-template <class T> std::vector<T> numbers_in(const JsonValue& value, const Shape& shape, const char* name) {
-  std::vector<T> numbers;
-  if (!flatten(value, shape, 0, numbers)) refuse(name, "a number or lists of numbers, all of the same lengths");
+// Numbers without null, which tensor_from reads as NaN.
+Tensor numbers_in(const JsonValue& value, const char* name) {
+  Tensor numbers;
+  try {
+    numbers = tensor_from(value);
+  } catch (const ValueError&) {
+    refuse(name, numbers_expected);
+  }
+  for (const double x : numbers.values<double>())
+    if (std::isnan(x)) refuse(name, numbers_expected);
   return numbers;
 }
 
@@ -84,13 +69,12 @@ const std::string& Input::word(const char* name) const {
   if (word == nullptr) refuse(name, "a text");
   return *word;
 }
-Tensor Input::tensor(const char* name) const {
-  const Shape shape = shape_of(at(name));
-  return retrace::tensor(std::span<const double>(numbers_in<double>(at(name), shape, name)), shape, f64);
-}
+Tensor Input::tensor(const char* name) const { return numbers_in(at(name), name); }
 Tensor Input::indices(const char* name) const {
-  const Shape shape = shape_of(at(name));
-  return retrace::indices(std::span<const std::int64_t>(numbers_in<std::int64_t>(at(name), shape, name)), shape);
+  const Tensor numbers = numbers_in(at(name), name);
+  for (const double x : numbers.values<double>())
+    if (x != std::trunc(x)) refuse(name, numbers_expected);
+  return numbers.to(i64);
 }
 Input Input::object(const char* name) const { return Input(at(name)); }
 

@@ -31,9 +31,12 @@ enum class Saves { nothing, x, y, slope };
 
 inline constexpr std::int64_t unary_grain = 8192;  // elements that are worth a thread
 
+template <class Op>
+concept SeesSigns = requires {
+  Op::sees_signs;
+};
 /// What the value of Op gets as an element of type T.
-template <class Op, class T> using ElementFor = std::conditional_t < requires { Op::sees_signs; }
-, T, Modular < T >> ;
+template <class Op, class T> using ElementFor = std::conditional_t<SeesSigns<Op>, T, Modular<T>>;
 
 /// Whether Op has kernels for elements of type T.
 template <class Op, class T>

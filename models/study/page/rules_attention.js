@@ -22,26 +22,19 @@ const headsTogether = (x) => {
   return reshape(y, [...y.shape.slice(0, -2), heads * columns]);
 };
 
-// [..., heads of keys, rows, columns] beside one more axis, of the heads of queries that share each.
-const besideSharers = (x, heads, sharers) => {
-  const lead = x.shape.slice(0, -3), tail = x.shape.slice(-2);
-  return { own: [...lead, heads, 1, ...tail], shared: [...lead, heads, sharers, ...tail], all: [...lead, heads * sharers, ...tail] };
-};
+// The shape of x [..., heads, rows, columns] with other axes in the place of the heads.
+const withHeadAxes = (x, ...axes) => [...x.shape.slice(0, -3), ...axes, ...x.shape.slice(-2)];
 
 /** The heads of k or v, each for all heads of queries that share it. */
 const sharedHeads = (x, { heads, key_heads: own = heads }) => {
-  const apart = headsApart(x, own);
+  const apart = headsApart(x, own), repeated = withHeadAxes(apart, own, heads / own);
   if (own === heads) return apart;
-  const shapes = besideSharers(apart, own, heads / own);
-  return reshape(broadcastTo(reshape(apart, shapes.own), shapes.shared), shapes.all);
+  return reshape(broadcastTo(reshape(apart, withHeadAxes(apart, own, 1)), repeated), withHeadAxes(apart, heads));
 };
 
-/** The gradient of k or v from those of the heads that shared it. */
-const sumOfSharers = (x, { heads, key_heads: own = heads }) => {
-  if (own === heads) return x;
-  const shapes = besideSharers(x, own, heads / own), kept = [...x.shape.slice(0, -3), own, ...x.shape.slice(-2)];
-  return reshape(sumTo(reshape(x, shapes.shared), shapes.own), kept);
-};
+/** The gradient of k or v: that of each head, summed over the heads of queries that share it. */
+const sumOfSharers = (x, { heads, key_heads: own = heads }) =>
+  reshape(sumTo(reshape(x, withHeadAxes(x, own, heads / own)), withHeadAxes(x, own, 1)), withHeadAxes(x, own));
 
 /** Parts of these lengths along the last axis. */
 const partsAlong = (x, lengths) => {
@@ -65,7 +58,8 @@ const packedLayouts = {
 /** The operands [q, k, v] in the inputs of a call, or their gradients in those of the inputs; null of what is null. */
 export function operandsIn([x, k, v], attributes) {
   const { heads, key_size: size, layout, queries } = attributes;
-  if (layout === undefined) return [x && headsApart(x, heads), ...[k, v].map((one) => one && sharedHeads(one, attributes))];
+  if (layout === undefined)
+    return [x && headsApart(x, heads), ...[k, v].map((one) => one && sharedHeads(one, attributes))];
   if (!x) return [null, null, null];
   const [q, keys, values] = packedLayouts[layout].unpack(x, heads, [size, size, x.shape.at(-1) / heads - 2 * size]);
   return [narrow(q, -2, 0, queries), keys, values];

@@ -1,5 +1,5 @@
-// A determinant by expansion along the rows. Each minor is computed once: those of the last m rows, for all sets of m
-// columns, from those of the last m - 1 rows.
+// A determinant by expansion along the rows. Each minor is computed once: level m holds the minors of the last m rows
+// for every set of m columns, and is computed from level m - 1.
 #include <retrace/benchmarks/gradbench/retrace_tool.h>
 
 #include <bit>
@@ -11,13 +11,13 @@ namespace {
 /// Where a level of minors finds what it is computed from, for set c and its column j.
 struct Level {
   Tensor columns;  // [sets, m], i64: the columns of the set
-  Tensor minors;   // [sets m], i64: the set without the column, among those of the level before
+  Tensor minors;   // [sets m], i64: the place of the set without the column in the level before
   Tensor signs;    // [m]: 1, -1, 1, ...
 };
 
 std::vector<Level> levels_of(int size) {
   std::vector<Level> levels;
-  std::vector<std::int64_t> place(std::size_t{1} << size);  // of a set among those of its size
+  std::vector<std::int64_t> place(std::size_t{1} << size);  // of a set in the level of its size
   for (int m = 1; m <= size; ++m) {
     std::vector<std::int64_t> columns, minors;
     std::int64_t sets = 0;

@@ -61,7 +61,7 @@ Tensor bone_angles(const Tensor& theta, std::int64_t bones) {
   return reshape(take(concat({theta, zeros({1}, f64)}), ids), {bones, 3});
 }
 
-// What each bone does to a vertex at rest: [bones, 3, 4].
+// The transform of each bone, which moves a vertex from where it is at rest: [bones, 3, 4].
 Tensor bone_transforms(const Tensor& theta, const Hand& hand) {
   const auto bones = std::ssize(hand.parents);
   const Tensor corner = tensor({{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 1}}, f64);
@@ -122,8 +122,8 @@ Run objective(const Input& input) {
   return [problem = problem_of(input)] { return reshape(errors(problem.theta, problem.us, problem.data), {-1}); };
 }
 
-// [3 points, 26], with us two columns more: a point's errors depend on its own coordinates alone, so that all of them
-// move at once.
+// [3 points, 26], or 28 columns with us: a point's errors depend only on its own coordinates, so one derivative moves
+// those of all points at once.
 Run jacobian(const Input& input) {
   return [problem = problem_of(input)]() -> Answer {
     const auto& [theta, us, data] = problem;

@@ -23,7 +23,7 @@ Tensor solution(const Tensor& x, std::int64_t steps) {
 Run primal(const Input& input) {
   return [x = input.tensor("x"), steps = input.integer("s")] { return solution(x, steps); };
 }
-// Of the last element of y.
+// The gradient of the last element of y.
 Run gradient(const Input& input) {
   return [x = input.tensor("x"), steps = input.integer("s")] {
     return gradient_of([&](const Tensor& at) { return slice(solution(at, steps), {-1}); }, x);

@@ -27,7 +27,7 @@ std::int64_t nanoseconds_of(const std::function<void()>& call) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// What a function answered, and how long each call took.
+/// The answer of a function, and the time that each call took.
 struct Evaluation {
   Answer answer;
   std::int64_t preparation = 0;  // in nanoseconds, as all times

@@ -15,8 +15,9 @@
 
 namespace retrace::gradbench {
 
-/// A JSON object, such as the input of a function; or a number alone, as hello's is, which is then named "value".
-/// Throws ValueError, naming the member, for one that is missing or of another type. The value must outlive it.
+/// A JSON object, such as the input of a function. The eval hello sends a number instead, which is then the member
+/// "value". Throws ValueError, naming the member, for one that is missing or of another type. The value must outlive
+/// it.
 class Input {
  public:
   explicit Input(const JsonValue& value) : value_(value) {}
@@ -27,7 +28,7 @@ class Input {
   const std::string& word(const char* name) const;
   /// A number or nested lists of numbers, as f64. An empty list has the shape [0].
   Tensor tensor(const char* name) const;
-  /// The same of integers, as i64.
+  /// An integer or nested lists of integers, as i64.
   Tensor indices(const char* name) const;
   Input object(const char* name) const;
   bool has(const char* name) const;
@@ -39,7 +40,7 @@ class Input {
   const JsonValue& value_;
 };
 
-/// What a function answers: a tensor of f64 or i64, written as nested lists, or an object.
+/// The answer of a function: a tensor of f64 or i64, written as nested lists, or an object.
 struct Answer {
   Answer() = default;
   Answer(Tensor tensor) : value(std::move(tensor)) {}

@@ -1,4 +1,4 @@
-// What Retrace computes of GradBench.
+// The evals of GradBench that Retrace computes.
 #pragma once
 
 #include <retrace/benchmarks/gradbench/protocol.h>

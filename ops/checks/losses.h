@@ -42,7 +42,7 @@ inline CheckCase smooth(Tensor (*loss)(const Tensor&, const Tensor&, double, Red
   return one([=](auto& a, auto& t) { return loss(a, t, width, reduction); }, {x, target});
 }
 
-/// Of targets 1 and -1. The errors at the points of `with_errors` are none of them near 0, where the margin is reached.
+/// Targets 1 and -1. No error at the points of `with_errors` is near 0, where the margin is reached.
 inline Tensor signs(const Shape& shape) {
   const Tensor all = indices({1, -1, -1, 1, 1, -1, 1, -1, -1, -1, 1, 1});
   return reshape(slice(all, {range(0, shape.numel())}), shape);
